@@ -1,0 +1,22 @@
+import { type App, defineApp } from "belay-harness/config";
+import { shopAgent } from "./agent.ts";
+import { shopPlanner } from "./planner.ts";
+import { SHOP_PRICES } from "./prices.ts";
+import { openShopWorld, type ShopWorld } from "./world/shop-world.ts";
+
+const shop: App<ShopWorld> = defineApp({
+  name: "shop",
+  description: "Support agent of an online shop: looks up, refunds and cancels orders and sends e-mails about them",
+  openWorld: (path) => openShopWorld(path),
+  agent: (world) => shopAgent(world),
+  offlineModel: () => shopPlanner(),
+  prices: SHOP_PRICES,
+  // No customer number: the desk speaks for whichever customer stands before it.
+  defaultPrincipal: "front-desk",
+  suites: {
+    reference: async () => (await import("./scenarios/index.ts")).referenceSuite(),
+    guards: async () => (await import("./scenarios/index.ts")).guardsSuite(),
+  },
+});
+
+export default shop;

@@ -1,0 +1,5 @@
+/** Most that is refunded without a person: Rs 2,000. */
+export const AUTO_REFUND_PAISE = 200_000;
+/** Whole days after the order was placed in which it can be refunded; the last of them still counts. */
+export const REFUND_WINDOW_DAYS = 30;
+export const APPROVAL_TTL_HOURS = 24;

@@ -1,0 +1,96 @@
+import { DatabaseSync } from "node:sqlite";
+import { BelayError } from "belay-harness";
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { seedShop } from "./seed.ts";
+
+const BUSY_TIMEOUT_MS = 5000;
+
+export interface OpenDatabaseOptions {
+  /** Milliseconds since the epoch from which the ages of seeded orders count. */
+  readonly now: number;
+  /** Milliseconds to wait for another process. Default 5,000. */
+  readonly busyTimeoutMs?: number;
+}
+
+/**
+ * Opens the shop's database file, creating and seeding it when missing; `:memory:` gives a fresh one.
+ *
+ * Throws `BELAY_WORLD_INVALID` for a file that is damaged, is no shop or was written by a newer version; the file is
+ * left as it is.
+ */
+export function openDatabase(
+  path: string,
+  { now, busyTimeoutMs = BUSY_TIMEOUT_MS }: OpenDatabaseOptions,
+): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+    prepare(database, path, now);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw error instanceof BelayError ? error : refusal(path, problemOf(error), error);
+  }
+}
+
+function prepare(database: DatabaseSync, path: string, now: number): void {
+  // Asked before anything is written: a file of another program must stay as it is.
+  const found = { application: pragma(database, "application_id"), version: pragma(database, "user_version") };
+  const tables = Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"]);
+  if (found.application !== APPLICATION_ID && (tables > 0 || found.application !== 0)) {
+    throw refusal(path, "it is a database of another program");
+  }
+  if (found.version > SCHEMA_VERSION) {
+    throw refusal(path, `its schema ${found.version} is newer than this program's ${SCHEMA_VERSION}`);
+  }
+  const check = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
+  if (check !== "ok") {
+    throw refusal(path, `SQLite reports: ${String(check)}`);
+  }
+  if (path !== ":memory:") {
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  }
+  database.exec("PRAGMA foreign_keys = ON");
+  createWhenEmpty(database, now);
+}
+
+function createWhenEmpty(database: DatabaseSync, now: number): void {
+  // Under the write lock, because two processes may find the file missing at the same time.
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    if (pragma(database, "application_id") !== APPLICATION_ID) {
+      database.exec(SCHEMA);
+      seedShop(database, now);
+      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+    }
+    database.exec("COMMIT");
+  } catch (error) {
+    database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function pragma(database: DatabaseSync, name: string): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
+function refusal(path: string, problem: string, cause?: unknown): BelayError {
+  const remedy = isBusy(cause)
+    ? "Another process holds it: try again when that has finished."
+    : "Restore it from a copy, or name another file; a missing file is created, its folder is not.";
+  return new BelayError(
+    "BELAY_WORLD_INVALID",
+    `the shop's database ${path} cannot be used: ${problem}. ${remedy}`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && Number(error.errcode) % 256 === SQLITE_BUSY;
+}
+
+function problemOf(error: unknown): string {
+  return error instanceof Error ? error.message : "it cannot be opened";
+}

@@ -1,0 +1,3 @@
+export { type ProjectionDifference, rebuildProjections } from "./rebuild-projections.ts";
+export { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
+export { createSqliteWaker, type SqliteWakerOptions } from "./sqlite-waker.ts";

@@ -1,0 +1,91 @@
+import type { AuditEntry } from "../../audit/index.ts";
+import { decodeFrontier, rootOf } from "../../audit/index.ts";
+import {
+  type AuditReader,
+  checkCheckpointSize,
+  type JournalLine,
+  pageRows,
+  type RunKey,
+  type TracedRecord,
+} from "../../journal/index.ts";
+import { toJournalLine } from "./rows.ts";
+import type { SqliteHandle, SqliteRow } from "./sqlite-handle.ts";
+
+// Between two pages others may write; one long read would keep the write-ahead log from being folded in.
+const PAGE_ROWS = 500;
+
+/** The audit log of a SQLite store, and the journal beside it. */
+export function createSqliteAudit(handle: SqliteHandle): AuditReader {
+  const frontier = (): string =>
+    handle.read(() => String(handle.get("SELECT frontier FROM audit_state WHERE id = 1")?.["frontier"]));
+  return {
+    size: async () => decodeFrontier(frontier()).size,
+    root: async () => rootOf(decodeFrontier(frontier())),
+    frontier: async () => frontier(),
+    entries: async (from, limit) =>
+      handle.read(() =>
+        handle
+          .all("SELECT seq, text, leaf FROM audit WHERE seq >= ? ORDER BY seq LIMIT ?", from, pageRows(limit))
+          .map(toAuditEntry),
+      ),
+    traced: (from = 0) => traced(handle, from),
+    lines: () => lines(handle),
+    saveCheckpoint: (note, size) =>
+      handle.write((session) => {
+        checkCheckpointSize(size, session.tree.frontier.size);
+        handle.run("INSERT OR IGNORE INTO checkpoints (size, note) VALUES (?, ?)", size, note);
+      }),
+    checkpoints: async () =>
+      handle.read(() =>
+        handle
+          .all("SELECT size, note FROM checkpoints ORDER BY size, id")
+          .map((row) => ({ size: Number(row["size"]), note: String(row["note"]) })),
+      ),
+  };
+}
+
+async function* traced(handle: SqliteHandle, from: number): AsyncIterable<TracedRecord> {
+  const sql = `SELECT audit.seq AS place, text, leaf, audit.tenant AS tenant, audit.run_id AS run_id, run_seq,
+      journal.seq AS seq, at, schema, event
+    FROM audit LEFT JOIN journal
+      ON journal.tenant = audit.tenant AND journal.run_id = audit.run_id AND journal.seq = audit.run_seq
+    WHERE audit.seq >= ? ORDER BY audit.seq LIMIT ${PAGE_ROWS}`;
+  for (let next = from; ; ) {
+    const page = handle.read(() => handle.all(sql, next)).map(toTracedRecord);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) {
+      return;
+    }
+    next = last.seq + 1;
+  }
+}
+
+async function* lines(handle: SqliteHandle): AsyncIterable<JournalLine> {
+  const sql = `SELECT * FROM journal WHERE (tenant, run_id, seq) > (?, ?, ?)
+    ORDER BY tenant, run_id, seq LIMIT ${PAGE_ROWS}`;
+  let run: RunKey = { tenant: "", runId: "" };
+  for (let after = 0; ; ) {
+    const page = handle.read(() => handle.all(sql, run.tenant, run.runId, after)).map(toJournalLine);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) {
+      return;
+    }
+    run = last.run;
+    after = last.seq;
+  }
+}
+
+function toAuditEntry(row: SqliteRow): AuditEntry {
+  return { seq: Number(row["seq"]), text: String(row["text"]), leaf: String(row["leaf"]) };
+}
+
+function toTracedRecord(row: SqliteRow): TracedRecord {
+  return {
+    ...toAuditEntry({ seq: row["place"], text: row["text"], leaf: row["leaf"] }),
+    run: { tenant: String(row["tenant"]), runId: String(row["run_id"]) },
+    runSeq: Number(row["run_seq"]),
+    ...(row["event"] === null ? {} : { line: toJournalLine(row) }),
+  };
+}

@@ -1,0 +1,77 @@
+import { BelayError, type BelayErrorCode } from "../../errors.ts";
+
+interface Explanation {
+  readonly code: BelayErrorCode;
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+const LOCKED: Explanation = {
+  code: "BELAY_STORE_LOCKED",
+  problem: "is locked by another program",
+  remedy: "Close the program that holds it (a database browser, a backup, a stuck worker) and try again",
+};
+
+const CORRUPT: Explanation = {
+  code: "BELAY_STORE_CORRUPT",
+  problem: "is damaged or is not a SQLite database",
+  remedy: "Move it away together with its -wal and -shm files and restore a backup; do not edit it",
+};
+
+/** Primary result codes (https://www.sqlite.org/rescode.html). */
+const EXPLANATIONS: Readonly<Record<number, Explanation>> = {
+  5: LOCKED,
+  6: LOCKED,
+  11: CORRUPT,
+  26: CORRUPT,
+  8: {
+    code: "BELAY_STORE_READ_ONLY",
+    problem: "cannot be written",
+    remedy: "Give this user the right to write the file and its folder",
+  },
+  10: {
+    code: "BELAY_STORE_FAILED",
+    problem: "could not be read or written by the operating system",
+    remedy: "Check the disk; whether the last commit was kept is known after the store is opened again",
+  },
+  13: {
+    code: "BELAY_STORE_FULL",
+    problem: "cannot grow: the disk is full",
+    remedy: "Free some space and try again; nothing was half written",
+  },
+  14: {
+    code: "BELAY_STORE_PATH",
+    problem: "cannot be opened",
+    remedy: "Check that its folder exists and that this user may read and write there",
+  },
+};
+
+const OTHER: Explanation = {
+  code: "BELAY_STORE_FAILED",
+  problem: "refused an operation",
+  remedy: "Read the cause of this error; nothing was half written",
+};
+
+/** Turns what `node:sqlite` throws into a typed error; everything else stays as it is. SQLite's own text is the cause. */
+export function translateSqliteError(path: string, error: unknown): unknown {
+  const result = sqliteResult(error);
+  if (result === undefined) {
+    return error;
+  }
+  const { code, problem, remedy } = EXPLANATIONS[result] ?? OTHER;
+  return new BelayError(code, `The store ${path} ${problem}. ${remedy}.`, { cause: error });
+}
+
+/** Whether SQLite said that another connection is in the way. */
+export function isBusy(error: unknown): boolean {
+  const result = sqliteResult(error);
+  return result === 5 || result === 6;
+}
+
+function sqliteResult(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "ERR_SQLITE_ERROR") {
+    return undefined;
+  }
+  // The low byte of an extended result code is the primary one.
+  return "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : -1;
+}

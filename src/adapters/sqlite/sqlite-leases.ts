@@ -1,0 +1,35 @@
+import { checkRunKey, type Lease, type RunKey } from "../../journal/index.ts";
+import type { SqliteHandle } from "./sqlite-handle.ts";
+
+export interface LeaseRequest {
+  readonly owner: string;
+  readonly ttlMs: number;
+  readonly now: number;
+}
+
+/** Takes or prolongs a lease. A row is never deleted, so that fences only grow. */
+export function acquireLease(handle: SqliteHandle, key: RunKey, { owner, ttlMs, now }: LeaseRequest): Lease {
+  const { tenant, runId } = checkRunKey(key);
+  const lease = handle.get("SELECT owner, until, fence FROM leases WHERE tenant = ? AND run_id = ?", tenant, runId);
+  const until = Number(lease?.["until"] ?? 0);
+  const holder = lease?.["owner"] ?? undefined;
+  const isLive = holder !== undefined && until > now;
+  if (isLive && holder !== owner) {
+    return { status: "busy", until };
+  }
+  const before = Number(lease?.["fence"] ?? 0);
+  const fence = isLive ? before : before + 1;
+  handle.run(
+    "INSERT OR REPLACE INTO leases (tenant, run_id, owner, until, fence) VALUES (?, ?, ?, ?, ?)",
+    tenant,
+    runId,
+    owner,
+    Math.ceil(now + ttlMs),
+    fence,
+  );
+  return { status: "held", fence };
+}
+
+export function releaseLease(handle: SqliteHandle, { tenant, runId }: RunKey, owner: string): void {
+  handle.run("UPDATE leases SET owner = NULL WHERE tenant = ? AND run_id = ? AND owner = ?", tenant, runId, owner);
+}

@@ -1,0 +1,2 @@
+export { argsHash } from "./args-hash.ts";
+export { refusalToDecide } from "./may-decide.ts";

@@ -1,0 +1,21 @@
+import type { Principal } from "../core/index.ts";
+import type { ApprovalRow } from "../journal/index.ts";
+
+/**
+ * Why a principal may not answer a question, or `undefined`.
+ *
+ * Only a person answers, and never the one who asked: an agent's credential, a customer and the system are refused
+ * whatever the application's own rule says.
+ */
+export function refusalToDecide(
+  by: Principal,
+  approval: ApprovalRow,
+  mayDecide?: (by: Principal, approval: ApprovalRow) => boolean,
+): string | undefined {
+  if (by.kind !== "person") return `a ${by.kind} cannot decide an approval; a person has to`;
+  if (by.id === "") return "the person has no name";
+  if (approval.requester.kind === "person" && approval.requester.id === by.id) {
+    return `${by.id} asked for this and cannot approve it; another person has to`;
+  }
+  return mayDecide === undefined || mayDecide(by, approval) === true ? undefined : `${by.id} may not decide this`;
+}

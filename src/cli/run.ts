@@ -1,0 +1,101 @@
+import type { StartOptions } from "../engine/index.ts";
+import {
+  CONFIG_OPTIONS,
+  type Command,
+  type CommandInput,
+  DATABASE_OPTIONS,
+  hasFlag,
+  JSON_OPTION,
+  textOption,
+} from "./command.ts";
+import { createStore, type Place, placeOf, withStore } from "./place.ts";
+import { type OpenApp, openApp, projectConfig } from "./project.ts";
+import { printResult, resultJson } from "./run-result.ts";
+import { createStory } from "./story.ts";
+
+const CUSTOMER = "customer";
+
+export const runCommand: Command = {
+  name: "run",
+  summary: "send a message to an app's agent and follow what it does",
+  positionals: [{ name: "app" }, { name: "message" }],
+  options: {
+    as: { type: "string", value: "customer", help: "customer who writes (default the app's own)" },
+    conversation: { type: "string", value: "id", help: "conversation to continue (default a new one)" },
+    transitions: { type: "boolean", help: "print the transition log too" },
+    ...JSON_OPTION,
+    ...DATABASE_OPTIONS,
+    ...CONFIG_OPTIONS,
+  },
+  examples: [
+    'run shop "Where is my order O-1001?"',
+    'run shop "Please refund order O-1004" --as C-2 --json',
+    'run shop "And the other one?" --conversation cnv_1',
+  ],
+  run: async (input) => {
+    const place = placeOf(input);
+    const config = await projectConfig(input);
+    const [name = "", message = ""] = input.positionals;
+    return withStore(createStore(place), async (store) => {
+      const opened = await openApp(config, name, place, store, input.output.progress);
+      try {
+        return await runMessage(input, opened, place, message);
+      } finally {
+        opened.close();
+      }
+    });
+  },
+};
+
+async function runMessage(input: CommandInput, opened: OpenApp, place: Place, message: string): Promise<number> {
+  const { output } = input;
+  const isJson = hasFlag(input, "json");
+  const handle = opened.harness.run(message, startOptions(input, opened, place));
+  if (isJson) {
+    // Nobody iterates the handle, and its result alone is printed.
+    const result = await handle.result;
+    output.json(resultJson(result, hasFlag(input, "transitions")), 2);
+    return exitCodeOfRun(result.status);
+  }
+  const story = createStory(output);
+  let isTold = false;
+  for await (const entry of handle) {
+    if (!isTold) {
+      output.line({ text: `run ${handle.runId}`, style: "bold" }, `  ${opened.name}`);
+      isTold = true;
+    }
+    story.tell(entry);
+  }
+  const result = await handle.result;
+  if (hasFlag(input, "transitions")) {
+    output.line();
+    for (const change of result.state.phaseChanges) {
+      output.line(`  ${change.step}  ${change.from} -> ${change.to}  ${change.reason}`);
+    }
+  }
+  printResult(output, result);
+  return exitCodeOfRun(result.status);
+}
+
+function startOptions(input: CommandInput, opened: OpenApp, place: Place): StartOptions {
+  const conversationId = textOption(input, "conversation");
+  return {
+    tenant: place.tenant,
+    principal: { kind: "customer", id: textOption(input, "as") ?? opened.app.defaultPrincipal ?? CUSTOMER },
+    ...(conversationId !== undefined && { conversationId }),
+    signal: input.signal,
+  };
+}
+
+/** A run that waits for a person has done all that it may. */
+export function exitCodeOfRun(status: "done" | "failed" | "waiting" | "busy"): 0 | 1 | 3 {
+  switch (status) {
+    case "done":
+    case "waiting":
+      return 0;
+    case "failed":
+      return 1;
+    case "busy":
+      return 3;
+  }
+}

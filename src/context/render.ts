@@ -1,0 +1,101 @@
+import { type CallOutcome, checkJsonValue, type JsonValue, type Message, type ToolError } from "../core/index.ts";
+import type { ModelMessage } from "../model/index.ts";
+import { wrapUntrusted } from "./untrusted.ts";
+
+/** What to tell the model for a failed call. */
+export type FormatToolError = (error: ToolError, call: { readonly tool: string; readonly status: string }) => JsonValue;
+
+export interface RenderOptions {
+  /** Default `formatToolError`. */
+  readonly formatToolError?: FormatToolError;
+  /** Tools whose own failures (status `failed`) are wrapped too, since outsiders may have written their texts. */
+  readonly untrustedTools?: ReadonlySet<string>;
+}
+
+/** The default: `{ error: code, message, …details }`. */
+export function formatToolError(error: ToolError): JsonValue {
+  const { code, message, details } = error;
+  if (details === undefined) {
+    return { error: code, message };
+  }
+  const isObject = typeof details === "object" && details !== null && !Array.isArray(details);
+  // Assigned twice: to come first, and to win over a detail of the same name.
+  return isObject
+    ? Object.assign({ error: code, message }, details, { error: code, message })
+    : { error: code, message, details };
+}
+
+// By options object and message: both are immutable, so each step renders only what is new.
+const rendered = new WeakMap<RenderOptions, WeakMap<Message, ModelMessage>>();
+
+/**
+ * Makes of a run's messages what the model will read.
+ *
+ * Use one options object for all steps of a run: rendered messages are kept for it.
+ */
+export function renderMessages(messages: readonly Message[], options: RenderOptions): readonly ModelMessage[] {
+  let known = rendered.get(options);
+  if (known === undefined) {
+    known = new WeakMap();
+    rendered.set(options, known);
+  }
+  const memo = known;
+  return messages.map((message) => {
+    const earlier = memo.get(message);
+    if (earlier !== undefined) {
+      return earlier;
+    }
+    const fresh = renderMessage(message, options);
+    memo.set(message, fresh);
+    return fresh;
+  });
+}
+
+function renderMessage(message: Message, options: RenderOptions): ModelMessage {
+  switch (message.role) {
+    case "user":
+    case "harness":
+      return message;
+    case "assistant": {
+      const calls = message.calls.map(({ callId, tool, args }) => ({ callId, tool, args }));
+      return { role: "assistant", text: message.text, calls };
+    }
+    case "tool": {
+      const { callId, tool, outcome } = message;
+      const text = JSON.stringify(shownValue(tool, outcome, options));
+      const shown = isUntrusted(tool, outcome, options) ? wrapUntrusted(tool, text) : text;
+      return { role: "tool", callId, tool, text: shown, isError: outcome.status !== "ok" };
+    }
+  }
+}
+
+function isUntrusted(tool: string, outcome: CallOutcome, options: RenderOptions): boolean {
+  return outcome.status === "ok"
+    ? outcome.untrusted === true
+    : outcome.status === "failed" && options.untrustedTools?.has(tool) === true;
+}
+
+function shownValue(tool: string, outcome: CallOutcome, options: RenderOptions): JsonValue {
+  if (outcome.view !== undefined) {
+    return outcome.view;
+  }
+  if (outcome.status !== "ok") {
+    return shownError(tool, outcome, options.formatToolError ?? formatToolError);
+  }
+  const { json, blob } = outcome.value;
+  if (json !== undefined) {
+    return json;
+  }
+  const message = "the result is too large to be shown";
+  return blob === undefined ? null : { blob: `sha256:${blob.sha256}`, bytes: blob.bytes, message };
+}
+
+function shownError(tool: string, outcome: Exclude<CallOutcome, { status: "ok" }>, format: FormatToolError): JsonValue {
+  try {
+    const checked = checkJsonValue(format(outcome.error, { tool, status: outcome.status }), { repairText: true });
+    return checked.ok ? checked.value : formatToolError(outcome.error);
+  } catch {
+    // An app's formatter that fails must not keep the model from hearing of the failure.
+    return formatToolError(outcome.error);
+  }
+}

@@ -1,0 +1,156 @@
+import type { ApprovalPins, CallOutcome, Decision, PreparedCall, RecoveryClass } from "./call.ts";
+import type { JsonValue } from "./canonical-json.ts";
+import type { Limits } from "./limits.ts";
+import type { LimitId, Termination } from "./termination.ts";
+
+/** Who caused a run or a decision. `agent` can never decide an approval. */
+export interface Principal {
+  readonly kind: "customer" | "person" | "agent" | "system";
+  readonly id: string;
+}
+
+/** One earlier exchange of the conversation. It may be out of date and is labelled so for the model. */
+export interface MemoryTurn {
+  readonly user: string;
+  readonly assistant: string;
+}
+
+export interface AgentStamp {
+  readonly name: string;
+  readonly revision: string;
+  readonly policyHash: string;
+}
+
+/** Tokens of one model call; `estimated` when the provider did not say and the reservation was charged. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly estimated?: boolean;
+}
+
+/** The most that a model call may use, reserved before it is made. `costNanoUsd` is absent when the price is unknown. */
+export interface Reservation {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costNanoUsd?: number;
+}
+
+export type ModelOutput =
+  | { readonly kind: "final"; readonly text: string }
+  | { readonly kind: "calls"; readonly text: string; readonly calls: readonly PreparedCall[] }
+  | { readonly kind: "unreadable"; readonly problem: string };
+
+/**
+ * What happened. The journal is a list of these, and nothing else decides a run's state.
+ *
+ * Events are deltas: none repeats the prompt. Shapes may grow optional fields; any other change is a new schema number.
+ */
+export type RunEvent =
+  | {
+      readonly type: "run.started";
+      readonly agent: AgentStamp;
+      readonly tenant: string;
+      readonly principal: Principal;
+      readonly conversationId: string;
+      readonly input: string;
+      readonly limits: Limits;
+      /** Absent: every tool of the agent. */
+      readonly offeredTools?: readonly string[];
+      readonly memory?: readonly MemoryTurn[];
+      readonly onReject: AfterRefusal;
+      readonly onExpiry: AfterRefusal;
+      readonly onWorldChanged: AfterRefusal;
+    }
+  | { readonly type: "segment.started"; readonly worker: string; readonly fence: number; readonly agent?: AgentStamp }
+  | { readonly type: "model.requested"; readonly reserved: Reservation }
+  | {
+      readonly type: "model.replied";
+      readonly output: ModelOutput;
+      readonly usage: Usage;
+      /** Absent when the price is unknown: unknown is never zero. */
+      readonly costNanoUsd?: number;
+    }
+  | { readonly type: "model.failed"; readonly code: string; readonly detail: string }
+  | { readonly type: "limit.reached"; readonly limit: LimitId; readonly detail: string }
+  | {
+      readonly type: "call.decided";
+      readonly callId: string;
+      readonly decision: Decision;
+      /** A person has approved and today's world was looked at. */
+      readonly recheck?: true;
+      /** With `recheck` and `ask`: the answer given does not cover this question, whatever its code. */
+      readonly asksAgain?: true;
+    }
+  | ({
+      readonly type: "approval.requested";
+      readonly callId: string;
+      readonly approvalId: string;
+      readonly expiresAt: number;
+    } & ApprovalPins)
+  | {
+      readonly type: "approval.resolved";
+      readonly callId: string;
+      readonly approvalId: string;
+      readonly answer: "approved" | "rejected";
+      readonly by: Principal;
+      readonly argsHash: string;
+      readonly note?: string;
+    }
+  | { readonly type: "approval.expired"; readonly callId: string; readonly approvalId: string }
+  | {
+      readonly type: "call.started";
+      readonly callId: string;
+      readonly attempt: number;
+      readonly idempotencyKey: string;
+      readonly recovery: RecoveryClass;
+      readonly fence: number;
+    }
+  | {
+      readonly type: "call.settled";
+      readonly callId: string;
+      readonly outcome: CallOutcome;
+      /** Attempt whose outcome this is; absent when the call was never started. */
+      readonly attempt?: number;
+      readonly durationMs?: number;
+      readonly notes?: readonly JsonValue[];
+    }
+  | {
+      readonly type: "call.outcome_observed";
+      readonly callId: string;
+      readonly attempt: number;
+      readonly outcome: CallOutcome;
+      readonly differs: boolean;
+    }
+  | {
+      readonly type: "budget.reserved";
+      readonly reservationId: string;
+      readonly budget: string;
+      readonly amount: number;
+      readonly limit: number;
+    }
+  | {
+      readonly type: "budget.settled";
+      readonly reservationId: string;
+      readonly budget: string;
+      readonly amount: number;
+    }
+  | { readonly type: "budget.released"; readonly reservationId: string; readonly budget: string }
+  | {
+      readonly type: "message.queued";
+      readonly messageId: string;
+      readonly text: string;
+      readonly principal: Principal;
+      readonly nextRunId: string;
+    }
+  | { readonly type: "run.cancel_requested"; readonly by: Principal; readonly note?: string }
+  | { readonly type: "run.ended"; readonly termination: Termination }
+  | { readonly type: "run.followed"; readonly nextRunId: string };
+
+/** What happens to the run after a person said no, nobody answered in time, or the world moved on. */
+export type AfterRefusal = "tell_model" | "end_run";
+
+/** One event with its time. `at` is milliseconds since the epoch and never goes backwards within a run. */
+export interface Entry {
+  readonly at: number;
+  readonly event: RunEvent;
+}

@@ -1,0 +1,120 @@
+import type { CallOutcome, CallState } from "./call.ts";
+import type { RunEvent } from "./event.ts";
+import { beginEnding, closeTurn } from "./on-end.ts";
+import { moveTo } from "./phase.ts";
+import type { RunState } from "./run-state.ts";
+import { findCall, withCall } from "./turn.ts";
+
+type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
+
+export function onCallDecided(state: RunState, event: EventOf<"call.decided">): RunState {
+  const { callId, decision } = event;
+  const call = findCall(state, callId);
+  if (call === undefined) return state;
+  const decided = withCall(state, callId, { decision });
+  switch (decision.verdict) {
+    case "allow":
+      return settlePhase(withCall(decided, callId, { status: "allowed" }));
+    case "ask":
+      // A person's yes covers the question they were asked, and no other.
+      return event.recheck === true && event.asksAgain !== true && call.approval?.code === decision.code
+        ? settlePhase(withCall(decided, callId, { status: "allowed" }))
+        : settlePhase(withCall(decided, callId, { status: "asked" }));
+    case "deny":
+      return event.recheck === true
+        ? worldChanged(decided, call, decision.code, decision.reason)
+        : settle(decided, callId, failure("denied", decision.code, decision.reason));
+    case "halt": {
+      const { code, reason, ruleId } = decision;
+      const settled = withCall(decided, callId, { status: "settled", outcome: failure("denied", code, reason) });
+      return beginEnding(settled, { kind: "halted", code, ruleId, detail: reason });
+    }
+  }
+}
+
+export function onApprovalRequested(state: RunState, at: number, event: EventOf<"approval.requested">): RunState {
+  const decision = findCall(state, event.callId)?.decision;
+  const { approvalId, expiresAt, argsHash, contractHash, policyHash, revision } = event;
+  const approval = {
+    ...{ approvalId, expiresAt, argsHash, contractHash, policyHash, revision },
+    code: decision?.code ?? "",
+    reason: decision?.reason ?? "",
+    requestedAt: at,
+  };
+  return settlePhase(withCall(state, event.callId, { status: "waiting", approval }));
+}
+
+export function onApprovalResolved(state: RunState, event: EventOf<"approval.resolved">): RunState {
+  const { callId, approvalId, by } = event;
+  const call = findCall(state, callId);
+  if (call?.approval === undefined) return state;
+  if (event.answer === "approved") {
+    const approval = { ...call.approval, approvedBy: by.id };
+    return settlePhase(withCall(state, callId, { status: "approved", approval }));
+  }
+  const outcome = failure("rejected", "approval_rejected", "a person rejected this call; it was not run");
+  const rejected = withCall(state, callId, { status: "settled", outcome });
+  return state.onReject === "end_run"
+    ? beginEnding(rejected, { kind: "rejected", approvalId, by: by.id })
+    : finishTurn(rejected);
+}
+
+export function onApprovalExpired(state: RunState, event: EventOf<"approval.expired">): RunState {
+  const message = "nobody answered in time; the call was not run and needs a new request";
+  const outcome = failure("expired", "approval_expired", message);
+  const expired = withCall(state, event.callId, { status: "settled", outcome });
+  return state.onExpiry === "end_run"
+    ? beginEnding(expired, { kind: "approval_expired", approvalId: event.approvalId })
+    : finishTurn(expired);
+}
+
+export function onCallStarted(state: RunState, at: number, event: EventOf<"call.started">): RunState {
+  const { callId, attempt, idempotencyKey, fence, recovery } = event;
+  return settlePhase(
+    withCall(state, callId, { status: "started", attempt, idempotencyKey, fence, recovery, startedAt: at }),
+  );
+}
+
+export function onCallSettled(state: RunState, event: EventOf<"call.settled">): RunState {
+  const { callId, outcome } = event;
+  const call = findCall(state, callId);
+  if (call === undefined) return state;
+  if (outcome.status === "world_changed") return worldChanged(state, call, outcome.error.code, outcome.error.message);
+  const settled = withCall(state, callId, { status: "settled", outcome });
+  return outcome.status === "unknown" ? beginEnding(settled, { kind: "outcome_unknown", callId }) : finishTurn(settled);
+}
+
+/** The policy allowed the call, or a person did, and says no at the last moment. */
+function worldChanged(state: RunState, call: CallState, code: string, reason: string): RunState {
+  const { callId } = call.call;
+  const outcome = failure("world_changed", code, reason);
+  const settled = withCall(state, callId, { status: "settled", outcome });
+  return call.approval !== undefined && state.onWorldChanged === "end_run"
+    ? beginEnding(settled, { kind: "world_changed", code, callId })
+    : finishTurn(settled);
+}
+
+function settle(state: RunState, callId: string, outcome: CallOutcome): RunState {
+  return finishTurn(withCall(state, callId, { status: "settled", outcome }));
+}
+
+function failure(status: Exclude<CallOutcome["status"], "ok">, code: string, message: string): CallOutcome {
+  return { status, error: { code, message, retryable: false } };
+}
+
+/** Goes on to OBSERVE when every call of the turn has its result. */
+export function finishTurn(state: RunState): RunState {
+  if (state.ending !== undefined || state.turn.some((call) => call.status !== "settled")) return settlePhase(state);
+  const executing = moveTo(state, "EXECUTE_TOOLS", "approval settled");
+  return moveTo(closeTurn(executing), "OBSERVE", "tool results appended");
+}
+
+/** The phase is AWAIT_APPROVAL only while nothing else of the turn can run. */
+function settlePhase(state: RunState): RunState {
+  if (state.ending !== undefined || (state.phase !== "EXECUTE_TOOLS" && state.phase !== "AWAIT_APPROVAL")) return state;
+  const open = state.turn.filter((call) => call.status !== "settled");
+  const isWaiting = open.length > 0 && open.every((call) => call.status === "waiting");
+  return isWaiting
+    ? moveTo(state, "AWAIT_APPROVAL", `${open.length} approval(s) pending`)
+    : moveTo(state, "EXECUTE_TOOLS", "approval settled");
+}

@@ -1,0 +1,143 @@
+import type { CallOutcome, CallState, PreparedCall, ToolError } from "./call.ts";
+import { canonicalize } from "./canonical-json.ts";
+import type { ModelOutput, RunEvent } from "./event.ts";
+import { limitAfterReply } from "./limit-check.ts";
+import { finishTurn } from "./on-call.ts";
+import { beginEnding, chargeReservation } from "./on-end.ts";
+import { moveTo } from "./phase.ts";
+import type { RunState } from "./run-state.ts";
+
+type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
+
+export function onModelRequested(state: RunState, event: EventOf<"model.requested">): RunState {
+  const { openRequest, ...rest } = state;
+  const moved = moveTo(rest, "CALL_MODEL", state.phase === "PLAN" ? "start" : "observe → call model");
+  // An open request here is one whose process died: nobody knows what it cost, so its reservation is charged.
+  const usage = openRequest === undefined ? state.usage : chargeReservation(state.usage, openRequest);
+  return {
+    ...moved,
+    step: state.step + 1,
+    usage: { ...usage, modelCalls: usage.modelCalls + 1 },
+    openRequest: event.reserved,
+  };
+}
+
+export function onModelFailed(state: RunState, event: EventOf<"model.failed">): RunState {
+  const { openRequest, ...rest } = state;
+  const usage = openRequest === undefined ? state.usage : chargeReservation(state.usage, openRequest);
+  return beginEnding({ ...rest, usage }, { kind: "model_error", code: event.code, detail: event.detail });
+}
+
+export function onModelReplied(state: RunState, event: EventOf<"model.replied">): RunState {
+  const { openRequest: _closed, ...rest } = state;
+  const { usage } = state;
+  const charged: RunState = {
+    ...rest,
+    usage: {
+      ...usage,
+      inputTokens: usage.inputTokens + event.usage.inputTokens,
+      outputTokens: usage.outputTokens + event.usage.outputTokens,
+      costNanoUsd: usage.costNanoUsd + (event.costNanoUsd ?? 0),
+      costUnknown: usage.costUnknown || event.costNanoUsd === undefined,
+      estimated: usage.estimated || event.usage.estimated === true,
+    },
+  };
+  // A reply that arrives while the run is ending is paid for and otherwise ignored.
+  return state.ending === undefined ? takeOutput(charged, event.output) : charged;
+}
+
+function takeOutput(state: RunState, output: ModelOutput): RunState {
+  switch (output.kind) {
+    case "final": {
+      const messages = [...state.messages, { role: "assistant", text: output.text, calls: [] } as const];
+      return beginEnding({ ...state, messages, answer: output.text, unreadableInRow: 0 }, { kind: "completed" });
+    }
+    case "unreadable": {
+      const unreadableInRow = state.unreadableInRow + 1;
+      const messages = [...state.messages, { role: "harness", text: output.problem } as const];
+      const next = { ...state, unreadableInRow, messages };
+      if (unreadableInRow < state.limits.unreadableRepliesMax) return next;
+      const detail = `${unreadableInRow} replies in a row could not be read`;
+      return beginEnding(next, { kind: "limit", limit: "unreadable_replies", detail });
+    }
+    case "calls":
+      return takeCalls(state, output.text, output.calls);
+  }
+}
+
+function takeCalls(state: RunState, text: string, calls: readonly PreparedCall[]): RunState {
+  const { callKeys, turn } = openTurn(state, calls);
+  const invalidCalls = state.invalidCalls + calls.filter(isSchemaInvalid).length;
+  const newKeys = callKeys.length - state.callKeys.length;
+  const opened = moveTo(
+    {
+      ...state,
+      messages: [...state.messages, { role: "assistant", text, calls }],
+      unreadableInRow: 0,
+      turn,
+      callKeys,
+      invalidCalls,
+    },
+    "EXECUTE_TOOLS",
+    `${calls.length} tool call(s)`,
+  );
+  const hit = limitAfterReply(state.limits, callKeys, newKeys, invalidCalls);
+  return hit === undefined ? finishTurn(opened) : beginEnding(opened, { kind: "limit", ...hit });
+}
+
+/** Refuses what needs no rule: calls over the cap, and a changing call that stands twice in one turn. */
+function openTurn(
+  state: RunState,
+  calls: readonly PreparedCall[],
+): { readonly turn: readonly CallState[]; readonly callKeys: readonly string[] } {
+  const callKeys = [...state.callKeys];
+  const firstOfTurn = new Map<string, string>();
+  const turn = calls.map((call, index): CallState => {
+    const key = `${call.tool} ${keyOf(call)}`;
+    const twin = firstOfTurn.get(key);
+    // A twin counts once: it is answered with a reference, so it is no sign of a loop over turns.
+    if (twin === undefined) {
+      firstOfTurn.set(key, call.callId);
+      callKeys.push(key);
+    }
+    const refusal = call.refusal ?? refuseByPosition(state, call, index, twin);
+    const base = { call, step: state.step, attempt: 0 } as const;
+    return refusal === undefined
+      ? { ...base, status: "requested" }
+      : { ...base, status: "settled", outcome: refused(refusal) };
+  });
+  return { turn, callKeys };
+}
+
+function refuseByPosition(
+  state: RunState,
+  call: PreparedCall,
+  index: number,
+  twin: string | undefined,
+): ToolError | undefined {
+  const { callsPerTurnMax } = state.limits;
+  if (index >= callsPerTurnMax) {
+    const message = `only ${callsPerTurnMax} calls are run in one turn; this one was not`;
+    return { code: "too_many_calls", message, retryable: true };
+  }
+  if (twin === undefined || call.effect === "read") return undefined;
+  const message = `the same call stands in this turn already as ${twin}; it is run once`;
+  return { code: "duplicate_call", message, retryable: false };
+}
+
+function refused(error: ToolError): CallOutcome {
+  return { status: "refused", error };
+}
+
+/** Arguments that could not be read have no canonical form; the refusal's message tells them apart. */
+function keyOf(call: PreparedCall): string {
+  const canonical = canonicalize(call.args);
+  return canonical.ok ? canonical.text : `unreadable ${call.refusal?.message ?? ""}`;
+}
+
+/** Refusals that say nothing about the arguments. */
+const NOT_ABOUT_ARGUMENTS: ReadonlySet<string> = new Set(["unknown_tool", "tool_not_offered"]);
+
+function isSchemaInvalid(call: PreparedCall): boolean {
+  return call.refusal !== undefined && !NOT_ABOUT_ARGUMENTS.has(call.refusal.code);
+}

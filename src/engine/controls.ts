@@ -1,0 +1,102 @@
+import { type Filter, sizeCap, stripInvisible } from "../context/index.ts";
+import { DEFAULT_LIMITS, type Limits } from "../core/index.ts";
+import { type Rule, riskRule } from "../policy/index.ts";
+import type { ToolContract } from "../tool/index.ts";
+import type { Agent } from "./agent.ts";
+
+/**
+ * Checks that are neither data nor the application's own code. Each is asked for by name where it acts, so that an
+ * evaluation can show what happens without it.
+ */
+export const GUARDS = {
+  strict_arguments: "Arguments are checked against the tool's schema, and undeclared keys are refused",
+  offered_tools: "Only tools offered for the task are run",
+  approval_gate: "A verdict `ask` waits for a person",
+  approval_recheck: "An approved call is judged again on today's world",
+  approval_expiry: "An unanswered question expires",
+  approval_integrity: "An approval is bound to the arguments and the tool contract that the person saw",
+  transaction_recheck: "The rules run once more inside the transaction of the effect",
+  stable_key: "The idempotency key is the same for every attempt of a call",
+  untrusted_wrapper: "Words of outsiders reach the model inside a wrapper that they cannot close",
+} as const;
+
+export type GuardId = keyof typeof GUARDS;
+
+/** Everything that stands between a model's wish and the world, as one table built by the harness itself. */
+export interface Controls {
+  readonly limits: Limits;
+  readonly rules: readonly Rule[];
+  readonly filters: readonly Filter[];
+  readonly guards: ReadonlySet<GuardId>;
+}
+
+export interface ControlInfo {
+  /** `limit:…`, `rule:…`, `filter:…` or `guard:…`. */
+  readonly id: string;
+  readonly kind: "limit" | "rule" | "filter" | "guard";
+}
+
+/** Builds the table for an agent. There is no option to leave an entry out. */
+export function buildControls(agent: Agent, contracts: readonly ToolContract[]): Controls {
+  const { costUsdMax, ...limits } = agent.limits ?? {};
+  const risk = riskRule(contracts);
+  return {
+    limits: {
+      ...DEFAULT_LIMITS,
+      ...limits,
+      ...(costUsdMax === undefined ? {} : { costNanoUsdMax: Math.round(costUsdMax * 1e9) }),
+    },
+    rules: risk === undefined ? agent.rules : [...agent.rules, risk],
+    filters: [...(agent.filters ?? []), stripInvisible(), sizeCap()],
+    guards: new Set(Object.keys(GUARDS) as GuardId[]),
+  };
+}
+
+/** How to take one limit away, by the id that a termination reports. */
+const WITHOUT_LIMIT: Readonly<Record<string, (limits: Limits) => Limits>> = {
+  max_steps: (limits) => ({ ...limits, stepsMax: Number.MAX_SAFE_INTEGER }),
+  token_budget: ({ tokensMax: _removed, ...limits }) => limits,
+  cost_budget: ({ costNanoUsdMax: _removed, ...limits }) => limits,
+  wall_clock: ({ wallClockMs: _removed, ...limits }) => limits,
+  repeated_call: ({ identicalCalls: _removed, ...limits }) => limits,
+  cycle: ({ cycles: _removed, ...limits }) => limits,
+  invalid_calls: ({ invalidCallsMax: _removed, ...limits }) => limits,
+  unreadable_replies: (limits) => ({ ...limits, unreadableRepliesMax: Number.MAX_SAFE_INTEGER }),
+  calls_per_turn: (limits) => ({ ...limits, callsPerTurnMax: Number.MAX_SAFE_INTEGER }),
+};
+
+const OPTIONAL_LIMITS: Readonly<Record<string, keyof Limits>> = {
+  token_budget: "tokensMax",
+  cost_budget: "costNanoUsdMax",
+  wall_clock: "wallClockMs",
+  repeated_call: "identicalCalls",
+  cycle: "cycles",
+  invalid_calls: "invalidCallsMax",
+};
+
+/** Lists every control of an agent by id. */
+export function listControls(controls: Controls): readonly ControlInfo[] {
+  const limits = Object.keys(WITHOUT_LIMIT).filter((id) => {
+    const field = OPTIONAL_LIMITS[id];
+    return field === undefined || controls.limits[field] !== undefined;
+  });
+  return [
+    ...limits.map((id) => ({ id: `limit:${id}`, kind: "limit" }) as const),
+    ...controls.rules.map(({ id }) => ({ id: `rule:${id}`, kind: "rule" }) as const),
+    ...controls.filters.map(({ id }) => ({ id: `filter:${id}`, kind: "filter" }) as const),
+    ...[...controls.guards].map((id) => ({ id: `guard:${id}`, kind: "guard" }) as const),
+  ];
+}
+
+/** The table without some controls; for evaluations alone. Ids must be those of `listControls`. */
+export function withoutControls(controls: Controls, without: readonly string[]): Controls {
+  let { limits } = controls;
+  for (const id of without) limits = WITHOUT_LIMIT[id.replace(/^limit:/, "")]?.(limits) ?? limits;
+  const isKept = (kind: string) => (entry: { readonly id: string }) => !without.includes(`${kind}:${entry.id}`);
+  return {
+    limits,
+    rules: controls.rules.filter(isKept("rule")),
+    filters: controls.filters.filter(isKept("filter")),
+    guards: new Set([...controls.guards].filter((id) => !without.includes(`guard:${id}`))),
+  };
+}

@@ -1,0 +1,134 @@
+import type { Clock } from "../clock.ts";
+import type { CallState, Entry, Principal, RunState, Termination, UsageTotal } from "../core/index.ts";
+import type { IdPrefix } from "../ids.ts";
+import type { ApprovalRow, RunKey, Store, StoredEntry } from "../journal/index.ts";
+import type { ModelClient, PriceTable } from "../model/index.ts";
+import type { Agent } from "./agent.ts";
+import type { Waker } from "./waker.ts";
+
+export interface HarnessOptions {
+  readonly agent: Agent;
+  readonly model: ModelClient;
+  readonly store: Store;
+  readonly clock?: Clock;
+  readonly prices?: PriceTable;
+  /** Durable wake-ups; default in-process. */
+  readonly waker?: Waker;
+  /** Shared budgets in nano-dollars, reserved before each model call: `{ name: limit }`. */
+  readonly budgets?: Readonly<Record<string, number>>;
+  /** Name of this worker in leases and segments; default random. */
+  readonly worker?: string;
+  /** Milliseconds after which another worker may take over a silent one. Default 15,000. */
+  readonly leaseMs?: number;
+  /** Milliseconds after which a model call without a reply has failed. Default 120,000. */
+  readonly modelTimeoutMs?: number;
+  /** Persons that may decide approvals; see `approval/`. Default: any `person`, and never the requester or an agent. */
+  readonly mayDecide?: (by: Principal, approval: ApprovalRow) => boolean;
+  /** Makes run, approval and message ids; default random. Tests pass a counter. */
+  readonly newId?: (prefix: IdPrefix) => string;
+  /** Told of what a person should look at: an outcome that differs from the record, a hook that threw. */
+  readonly onAlarm?: (alarm: Alarm) => void;
+}
+
+export interface Alarm {
+  readonly code:
+    | "OUTCOME_DIFFERS"
+    | "OUTCOME_UNKNOWN"
+    | "FILTER_FAILED"
+    | "STATE_TAMPERED"
+    | "POLICY_ERROR"
+    | "MODEL_FAILED"
+    | "TOOL_FAILED"
+    | "LEASE_LOST";
+  readonly run: RunKey;
+  readonly detail: string;
+  /** The exception behind it, for the operator's own eyes; it reaches no model, page or record. */
+  readonly cause?: unknown;
+}
+
+export interface StartOptions {
+  readonly tenant?: string;
+  readonly principal?: Principal;
+  /** Continues a conversation; default a new one. */
+  readonly conversationId?: string;
+  /** Names the run; starting the same run twice starts it once. */
+  readonly runId?: string;
+  /** Tools offered for this task; default all of the agent. */
+  readonly offeredTools?: readonly string[];
+  readonly signal?: AbortSignal;
+  readonly onDelta?: (text: string) => void;
+}
+
+/** Where a run is when its handle resolves: ended, or waiting for people. */
+export interface RunResult extends RunKey {
+  readonly conversationId: string;
+  readonly status: "done" | "failed" | "waiting" | "busy";
+  readonly termination?: Termination;
+  /** The agent's own word for the termination. */
+  readonly label?: string;
+  /** The model's final answer. */
+  readonly answer?: string;
+  readonly approvals: readonly ApprovalRow[];
+  readonly usage: UsageTotal;
+  readonly state: RunState;
+  readonly calls: readonly CallState[];
+  /** The run that a queued message started when this one ended. */
+  readonly nextRun?: RunKey;
+}
+
+/** A run is an async iterable of its recorded entries plus a promise of the result. */
+export interface RunHandle extends RunKey, AsyncIterable<StoredEntry> {
+  readonly result: Promise<RunResult>;
+}
+
+export type DecideOutcome =
+  | { readonly status: "recorded"; readonly run: RunKey }
+  | { readonly status: "already_decided"; readonly approval: ApprovalRow }
+  | { readonly status: "unknown_approval" }
+  | { readonly status: "expired"; readonly approval: ApprovalRow }
+  | { readonly status: "not_permitted"; readonly reason: string }
+  | { readonly status: "digest_mismatch"; readonly approval: ApprovalRow };
+
+export interface DecideRequest {
+  readonly tenant?: string;
+  readonly approvalId: string;
+  readonly answer: "approved" | "rejected";
+  /** Authenticated identity of the person; model output and history can never reach this. */
+  readonly by: Principal;
+  readonly note?: string;
+  /** What the person was shown; when given and different from the record, nothing is decided. */
+  readonly argsHash?: string;
+}
+
+export type MessageOutcome =
+  | { readonly status: "started"; readonly run: RunKey }
+  | { readonly status: "queued"; readonly behind: RunKey; readonly run: RunKey };
+
+export interface Harness {
+  readonly agent: Agent;
+  readonly store: Store;
+  /** Starts a run and drives it until it ends or waits. Throws BELAY_INPUT_* and BELAY_PRICE_UNKNOWN before anything is written. */
+  run(input: string, options?: StartOptions): RunHandle;
+  /** Records the start and returns at once; a worker or `advance` drives it. */
+  start(input: string, options?: StartOptions): Promise<RunKey>;
+  /** A message to a conversation: starts a run, or waits behind the unfinished one. It never answers an approval. */
+  message(
+    conversationId: string,
+    text: string,
+    options?: Omit<StartOptions, "conversationId">,
+  ): Promise<MessageOutcome>;
+  /** Goes on with a run until it ends or waits; safe to call at any time and from any process. */
+  advance(
+    run: RunKey,
+    options?: { readonly signal?: AbortSignal; readonly onDelta?: (text: string) => void },
+  ): Promise<RunResult>;
+  /** Records a person's answer; a compare-and-set. `advance` acts on it. */
+  decide(request: DecideRequest): Promise<DecideOutcome>;
+  cancel(run: RunKey, by: Principal, note?: string): Promise<"recorded" | "already_ended" | "unknown_run">;
+  state(run: RunKey): Promise<RunState | undefined>;
+  entries(run: RunKey): Promise<readonly Entry[]>;
+  /** Advances every unfinished run once; returns how many were looked at. */
+  recover(options?: { readonly signal?: AbortSignal }): Promise<number>;
+  /** Serves wake-ups until closed. */
+  work(): Promise<{ close(): Promise<void> }>;
+}

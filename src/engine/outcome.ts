@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { applyFilters } from "../context/index.ts";
+import { type CallOutcome, canonicalize, type JsonValue, type RunEvent, type ToolError } from "../core/index.ts";
+import type { ToolContract, ToolResult } from "../tool/index.ts";
+import type { EngineContext } from "./context.ts";
+import type { Session } from "./session.ts";
+
+/** A result larger than this is kept beside the journal, by its hash. */
+const INLINE_BYTES_MAX = 64 * 1024;
+const MESSAGE_CHARACTERS_MAX = 2000;
+
+export interface Settlement {
+  readonly event: Extract<RunEvent, { type: "call.settled" }>;
+  readonly blobs?: ReadonlyMap<string, string>;
+}
+
+/** Makes the record of a tool's result: filtered for the model, whole for the journal. */
+export function settlementOf(
+  context: EngineContext,
+  session: Session,
+  contract: ToolContract,
+  callId: string,
+  result: ToolResult,
+  extra: { readonly attempt?: number; readonly durationMs: number },
+): Settlement {
+  if (!result.ok) return { event: { type: "call.settled", callId, outcome: failedOutcome(result.error), ...extra } };
+  const { value } = result;
+  const filtered = applyFilters(context.controls.filters, value, {
+    tool: contract.name,
+    callId,
+    isError: false,
+    untrusted: contract.untrusted,
+  });
+  if (filtered.failed) {
+    context.alarm({
+      code: "FILTER_FAILED",
+      run: session.run,
+      detail: `a filter failed on the result of call ${callId}`,
+    });
+  }
+  const stored = storedValue(value);
+  const outcome: CallOutcome = {
+    status: "ok",
+    value: stored.value,
+    ...(stored.blobs === undefined && canonicalText(filtered.view) === canonicalText(value)
+      ? {}
+      : { view: filtered.view }),
+    ...(contract.untrusted && context.controls.guards.has("untrusted_wrapper") ? { untrusted: true } : {}),
+  };
+  const notes = filtered.notes.length === 0 ? {} : { notes: filtered.notes };
+  return {
+    event: { type: "call.settled", callId, outcome, ...extra, ...notes },
+    ...(stored.blobs === undefined ? {} : { blobs: stored.blobs }),
+  };
+}
+
+/** Filters give copies, so equal text is what tells that nothing changed. */
+function canonicalText(value: JsonValue): string | undefined {
+  const canonical = canonicalize(value);
+  return canonical.ok ? canonical.text : undefined;
+}
+
+function storedValue(value: JsonValue): {
+  readonly value: { json: JsonValue } | { blob: { sha256: string; bytes: number } };
+  readonly blobs?: ReadonlyMap<string, string>;
+} {
+  // A short string is its own proof of size; only what may be large is measured.
+  const canonical = canonicalize(value);
+  if (!canonical.ok || canonical.text.length * 3 <= INLINE_BYTES_MAX) return { value: { json: value } };
+  const bytes = Buffer.byteLength(canonical.text);
+  if (bytes <= INLINE_BYTES_MAX) return { value: { json: value } };
+  const sha256 = createHash("sha256").update(canonical.text).digest("hex");
+  return { value: { blob: { sha256, bytes } }, blobs: new Map([[sha256, canonical.text]]) };
+}
+
+function failedOutcome(error: ToolError): CallOutcome {
+  const message =
+    error.message.length <= MESSAGE_CHARACTERS_MAX
+      ? error.message
+      : `${error.message.slice(0, MESSAGE_CHARACTERS_MAX)}…`;
+  return { status: "failed", error: { ...error, message: message.toWellFormed() } };
+}
+
+/** The outcome of a call of which nobody knows whether it happened. */
+export function unknownOutcome(reason: string): CallOutcome {
+  const message = `${reason}; nobody knows whether it happened, and it is not repeated`;
+  return { status: "unknown", error: { code: "outcome_unknown", message, retryable: false } };
+}
+
+export function worldChangedOutcome(code: string, message: string): CallOutcome {
+  return { status: "world_changed", error: { code, message, retryable: false } };
+}

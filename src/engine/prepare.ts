@@ -1,0 +1,64 @@
+import { canonicalize, type PreparedCall, type ToolError } from "../core/index.ts";
+import type { RequestedCall } from "../model/index.ts";
+import { type CheckedArgs, printable, readArguments } from "../tool/index.ts";
+import type { EngineContext } from "./context.ts";
+
+/** Arguments longer than this are refused: they would be shown to people and kept for ever. */
+const ARGUMENT_CHARACTERS_MAX = 32_768;
+
+/**
+ * Parses and checks what the model asked for, before any rule.
+ *
+ * A call that is wrong comes back with its `refusal`; the tool is never touched by it. Call ids are made here, from
+ * the step and the position, because a model's own ids may repeat.
+ */
+export async function prepareCalls(
+  context: EngineContext,
+  step: number,
+  offeredTools: readonly string[] | undefined,
+  requested: readonly RequestedCall[],
+): Promise<readonly PreparedCall[]> {
+  const calls: PreparedCall[] = [];
+  for (const [index, request] of requested.entries()) {
+    calls.push(await prepareCall(context, `c${step}.${index + 1}`, offeredTools, request));
+  }
+  return calls;
+}
+
+async function prepareCall(
+  context: EngineContext,
+  callId: string,
+  offeredTools: readonly string[] | undefined,
+  request: RequestedCall,
+): Promise<PreparedCall> {
+  const contract = context.contracts.get(request.tool);
+  const tool = contract?.name ?? printable(String(request.tool), 64);
+  const effect = contract?.recovery === "read" ? "read" : "change";
+  const base = { callId, tool, effect } as const;
+  const read = boundedArguments(request);
+  const args = read.ok ? read.args : null;
+  if (contract === undefined) {
+    return { ...base, args, refusal: refusal("unknown_tool", `unknown tool '${tool}'`) };
+  }
+  if (context.controls.guards.has("offered_tools") && offeredTools !== undefined && !offeredTools.includes(tool)) {
+    return { ...base, args, refusal: refusal("tool_not_offered", `${tool} is not allowed for this task`) };
+  }
+  if (!read.ok) return { ...base, args, refusal: read.error };
+  if (!context.controls.guards.has("strict_arguments")) return { ...base, args };
+  const checked = await context.executor.check(tool, args);
+  return checked.ok ? { ...base, args: checked.args } : { ...base, args, refusal: checked.error };
+}
+
+function boundedArguments(request: RequestedCall): CheckedArgs {
+  const read = readArguments(request.args);
+  if (!read.ok) return read;
+  const canonical = canonicalize(read.args);
+  if (!canonical.ok) return { ok: false, error: refusal("invalid_json", `${canonical.path}: ${canonical.problem}`) };
+  if (canonical.text.length <= ARGUMENT_CHARACTERS_MAX) return read;
+  const message = `arguments of ${canonical.text.length} characters exceed the limit of ${ARGUMENT_CHARACTERS_MAX}`;
+  return { ok: false, error: refusal("arguments_too_large", message) };
+}
+
+function refusal(code: string, message: string): ToolError {
+  return { code, message, retryable: false };
+}

@@ -1,0 +1,153 @@
+import { accepts, apply, type Entry, fold, type RunEvent, type RunState } from "../core/index.ts";
+import { BelayError } from "../errors.ts";
+import { EVENT_SCHEMA, type RunKey } from "../journal/index.ts";
+import type { EngineContext } from "./context.ts";
+
+/**
+ * One worker's hold on one run: the state folded from the journal, plus events that are staged and not yet committed.
+ *
+ * Events that follow from each other without an effect in between are staged and committed together, so that a step
+ * costs two transactions and not five; nothing acts on a staged event before `flush` has made it durable.
+ */
+export interface Session {
+  readonly run: RunKey;
+  readonly state: RunState;
+  readonly head: number;
+  /** Applies an event to the state; `false` when it does not apply. Not durable before `flush`. */
+  stage(event: RunEvent, blobs?: ReadonlyMap<string, string>): boolean;
+  /** Commits what is staged. After a lost race it reads on, asks each staged event again and drops what no longer applies. */
+  flush(): Promise<void>;
+  /** Reads what others appended; only with nothing staged. */
+  refresh(): Promise<void>;
+}
+
+/** Reads and folds a run. Throws BELAY_RUN_UNKNOWN when the store has no such run or its journal cannot be folded. */
+export async function openSession(context: EngineContext, run: RunKey): Promise<Session> {
+  const entries = await context.store.read(run);
+  const state = fold(entries);
+  if (state === undefined) {
+    throw new BelayError("BELAY_RUN_UNKNOWN", `there is no run ${run.runId} in tenant ${run.tenant}; see 'belay runs'`);
+  }
+  return createSession(context, run, state, entries.length);
+}
+
+function createSession(context: EngineContext, run: RunKey, initial: RunState, initialHead: number): Session {
+  let durable = initial;
+  let head = initialHead;
+  let state = initial;
+  let staged: Entry[] = [];
+  let blobs = new Map<string, string>();
+
+  function stageEntry(entry: Entry): boolean {
+    if (!accepts(state, entry).ok) return false;
+    state = apply(state, entry) ?? state;
+    staged.push(entry);
+    return true;
+  }
+
+  /** Folds the staged events again on a newer durable state. What happened is never dropped, only set beside. */
+  function restage(events: readonly RunEvent[]): void {
+    state = durable;
+    staged = [];
+    for (const event of events) {
+      if (stageEntry({ at: timeOf(context, state), event })) continue;
+      const observed = observedOutcome(state, event);
+      if (observed !== undefined) stageEntry({ at: timeOf(context, state), event: observed });
+    }
+  }
+
+  async function readOn(): Promise<void> {
+    const newer = await context.store.read(run, head);
+    durable = fold(newer, durable) ?? durable;
+    head += newer.length;
+  }
+
+  return {
+    run,
+    get state() {
+      return state;
+    },
+    get head() {
+      return head;
+    },
+    stage(event, added) {
+      for (const [hash, text] of added ?? []) blobs.set(hash, text);
+      if (stageEntry({ at: timeOf(context, state), event })) return true;
+      const observed = observedOutcome(state, event);
+      if (observed !== undefined) {
+        if (observed.differs) {
+          context.alarm({
+            code: "OUTCOME_DIFFERS",
+            run,
+            detail: `call ${observed.callId} attempt ${observed.attempt}`,
+          });
+        }
+        stageEntry({ at: timeOf(context, state), event: observed });
+      }
+      return false;
+    },
+    async flush() {
+      while (staged.length > 0) {
+        const entries = staged;
+        const result = await context.store.commit({ run, head, entries, ...(blobs.size === 0 ? {} : { blobs }) });
+        if (result.status === "committed") {
+          const firstSeq = head + 1;
+          head = result.head;
+          durable = state;
+          staged = [];
+          blobs = new Map();
+          context.publish(
+            run,
+            entries.map((entry, index) => ({ ...entry, seq: firstSeq + index, schema: EVENT_SCHEMA })),
+          );
+          return;
+        }
+        if (result.status === "conflict") {
+          await readOn();
+          restage(entries.map((entry) => entry.event));
+        } else {
+          restage(entries.flatMap((entry) => withoutReservation(entry.event, result.budget)));
+        }
+      }
+    },
+    async refresh() {
+      await readOn();
+      state = durable;
+    },
+  };
+}
+
+/** Time never goes backwards within a run, whatever the clock says. */
+function timeOf(context: EngineContext, state: RunState): number {
+  return Math.max(context.clock.now(), state.lastAt);
+}
+
+/** An outcome that comes after the call was settled by somebody else is still evidence. */
+function observedOutcome(
+  state: RunState,
+  event: RunEvent,
+): Extract<RunEvent, { type: "call.outcome_observed" }> | undefined {
+  if (event.type !== "call.settled" || event.attempt === undefined) return undefined;
+  const known = [...state.turn, ...state.earlierCalls].find((call) => call.call.callId === event.callId);
+  const differs = known?.outcome?.status !== event.outcome.status;
+  return {
+    type: "call.outcome_observed",
+    callId: event.callId,
+    attempt: event.attempt,
+    outcome: event.outcome,
+    differs,
+  };
+}
+
+/** A shared budget said no: the model call that wanted it does not happen and the run ends. */
+function withoutReservation(event: RunEvent, budget: string): readonly RunEvent[] {
+  if (event.type === "budget.reserved") return [];
+  if (event.type !== "model.requested") return [event];
+  return [
+    {
+      type: "limit.reached",
+      limit: "cost_budget",
+      detail: `the shared budget ${budget} has no room for another model call`,
+    },
+  ];
+}

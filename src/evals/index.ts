@@ -1,0 +1,10 @@
+export { type CaseResult, codesMatch, type QuestionOutcome } from "./case-result.ts";
+export { type GateOptions, type GateVerdict, gate } from "./gate.ts";
+export { parseCases } from "./load-suite.ts";
+export { measure, type Share, type SuiteMetrics } from "./metrics.ts";
+export { formatReport } from "./report.ts";
+export { toJson } from "./report-json.ts";
+export { type RunCaseOptions, runCase } from "./run-case.ts";
+export { type RunSuiteOptions, runSuite, type SuiteResult } from "./run-suite.ts";
+export { type Interval, wilson } from "./statistics.ts";
+export type { EvalCase, EvalSuite, Expectation, Fault, PersonAct } from "./suite.ts";

@@ -1,0 +1,10 @@
+export * from "./approval/index.ts";
+export { type Clock, systemClock } from "./clock.ts";
+export * from "./context/index.ts";
+export * from "./core/index.ts";
+export * from "./engine/index.ts";
+export { BelayError, type BelayErrorCode } from "./errors.ts";
+export * from "./journal/index.ts";
+export * from "./model/index.ts";
+export * from "./policy/index.ts";
+export * from "./tool/index.ts";

@@ -1,0 +1,183 @@
+import type { AuditEntry } from "../audit/index.ts";
+import type { Entry, JsonValue, Principal, RunEvent } from "../core/index.ts";
+
+/** Nothing is ever looked up without its tenant. */
+export interface RunKey {
+  readonly tenant: string;
+  readonly runId: string;
+}
+
+/** One event as stored. `seq` counts from 1 within a run; `schema` is the version of the event's shape. */
+export interface StoredEntry extends Entry {
+  readonly seq: number;
+  readonly schema: number;
+}
+
+export interface Commit {
+  readonly run: RunKey;
+  /** Number of entries that the writer has seen; 0 creates the run. Anything else than the stored head is a conflict. */
+  readonly head: number;
+  readonly entries: readonly Entry[];
+  /** Large values, keyed by their SHA-256 in hex; written in the same transaction. */
+  readonly blobs?: ReadonlyMap<string, string>;
+}
+
+export type CommitResult =
+  | { readonly status: "committed"; readonly head: number }
+  | { readonly status: "conflict"; readonly head: number }
+  /** A `budget.reserved` of the commit does not fit; nothing was written. */
+  | { readonly status: "refused"; readonly budget: string; readonly available: number };
+
+export type RunStatus = "running" | "waiting" | "done" | "failed";
+
+/** One line of the run index; a pure function of the run's events. */
+export interface RunRow extends RunKey {
+  readonly agent: string;
+  readonly conversationId: string;
+  readonly principal: Principal;
+  readonly input: string;
+  readonly status: RunStatus;
+  /** `terminationCode` of the end; absent while unfinished. */
+  readonly termination?: string;
+  readonly answer?: string;
+  readonly head: number;
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  /** A queued message waits for this ended run to be followed. */
+  readonly nextRunId?: string;
+}
+
+export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "void";
+
+/** One line of the approvals inbox; a pure function of the run's events. */
+export interface ApprovalRow extends RunKey {
+  readonly approvalId: string;
+  readonly callId: string;
+  readonly agent: string;
+  readonly tool: string;
+  readonly args: JsonValue;
+  readonly argsHash: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly ruleId: string;
+  /** Who asked for the run; with separation of duties the same person may not decide. */
+  readonly requester: Principal;
+  readonly status: ApprovalStatus;
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+  readonly resolvedAt?: number;
+  readonly resolvedBy?: Principal;
+  readonly note?: string;
+}
+
+export interface BudgetRow {
+  readonly tenant: string;
+  readonly budget: string;
+  readonly used: number;
+  readonly reserved: number;
+}
+
+export type Lease =
+  | { readonly status: "held"; readonly fence: number }
+  | { readonly status: "busy"; readonly until: number };
+
+/** Read side of the audit log that the store keeps in the same transaction as the journal. */
+export interface AuditReader {
+  size(): Promise<number>;
+  /** Root of the first `size` records as the store keeps it, in hex. */
+  root(): Promise<string>;
+  entries(from: number, limit: number): Promise<readonly AuditEntry[]>;
+  /** Size and roots of the tree in one string, read in one moment (`decodeFrontier` of `audit/`). */
+  frontier(): Promise<string>;
+  /** Every record from place `from` on, each beside the journal line that it was made from. */
+  traced(from?: number): AsyncIterable<TracedRecord>;
+  /** Every line of the journal as stored, run by run, each run oldest first. */
+  lines(): AsyncIterable<JournalLine>;
+  /** Keeps a signed checkpoint of the first `size` records; the same note twice is kept once. */
+  saveCheckpoint(note: string, size: number): Promise<void>;
+  /** Smallest first. */
+  checkpoints(): Promise<readonly StoredCheckpoint[]>;
+}
+
+/** One journal row as stored: `text` is the canonical JSON of the event, byte for byte. */
+export interface JournalLine {
+  readonly run: RunKey;
+  readonly seq: number;
+  readonly at: number;
+  readonly schema: number;
+  readonly text: string;
+}
+
+/** An audit record, where it says it comes from, and what stands there now. */
+export interface TracedRecord extends AuditEntry {
+  readonly run: RunKey;
+  readonly runSeq: number;
+  /** Absent when the journal has lost the line. */
+  readonly line?: JournalLine;
+}
+
+export interface StoredCheckpoint {
+  readonly size: number;
+  readonly note: string;
+}
+
+/** Where runs live. One `commit` is one transaction over journal, projections and audit log. */
+export interface Store extends AsyncDisposable {
+  readonly kind: string;
+  commit(commit: Commit): Promise<CommitResult>;
+  /** Entries of a run with `seq > after`, oldest first; empty for an unknown run. */
+  read(run: RunKey, after?: number): Promise<readonly StoredEntry[]>;
+  blob(sha256: string): Promise<string | undefined>;
+  run(run: RunKey): Promise<RunRow | undefined>;
+  /** Newest first. `before` is the `startedAt` of the last row of the page before. */
+  runs(query: RunsQuery): Promise<readonly RunRow[]>;
+  /** Runs of every tenant that somebody must go on with: running, waiting, or ended with a queued message. */
+  unfinished(limit: number, after?: RunKey): Promise<readonly RunRow[]>;
+  approval(tenant: string, approvalId: string): Promise<ApprovalRow | undefined>;
+  /** Oldest first. */
+  approvals(query: ApprovalsQuery): Promise<readonly ApprovalRow[]>;
+  budget(tenant: string, budget: string): Promise<BudgetRow>;
+  /** Runs of a conversation, oldest first. */
+  conversation(tenant: string, conversationId: string): Promise<readonly RunRow[]>;
+  /** Takes or prolongs the right to advance a run; each new holder gets a larger fence. `now` in milliseconds. */
+  acquireLease(run: RunKey, owner: string, ttlMs: number, now: number): Promise<Lease>;
+  releaseLease(run: RunKey, owner: string): Promise<void>;
+  readonly audit: AuditReader;
+  /** Called after each commit of this process; for live views only, never for safety. */
+  subscribe(listener: (run: RunKey, entries: readonly StoredEntry[]) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface RunsQuery {
+  readonly tenant: string;
+  readonly status?: RunStatus;
+  readonly agent?: string;
+  /** Default and most: `PAGE_ROWS_MAX`. */
+  readonly limit?: number;
+  readonly before?: number;
+  /** Run of that last row: tells rows of the same millisecond apart, so that a page loses none. */
+  readonly beforeRunId?: string;
+}
+
+export interface ApprovalsQuery {
+  readonly tenant: string;
+  readonly status?: ApprovalStatus;
+  readonly runId?: string;
+  readonly limit?: number;
+}
+
+/** The version of the event shapes that this code writes. */
+export const EVENT_SCHEMA = 1;
+
+/** Largest event in bytes of its JSON; larger values belong in a blob. Bounds what one read of a run can cost. */
+export const EVENT_BYTES_MAX = 262_144;
+
+/** Most rows that one query returns. */
+export const PAGE_ROWS_MAX = 1000;
+
+/** A commit may be this much older than the newest entry before the clock is not believed any more. */
+export const CLOCK_TOLERANCE_MS = 60_000;
+
+export type EventType = RunEvent["type"];
+
+export type EventOf<Type extends EventType> = Extract<RunEvent, { type: Type }>;

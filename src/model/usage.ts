@@ -1,0 +1,84 @@
+import type { Reservation, Usage } from "../core/index.ts";
+import type { ModelMessage, ModelRequest, ReportedUsage, ToolSpec } from "./model-client.ts";
+
+/** Tokens of a text where nobody has counted them: a quarter of its length in UTF-16 units, rounded down. */
+export function estimateTokens(text: string): number {
+  return tokensOf(text.length);
+}
+
+export function estimateMessageTokens(message: ModelMessage): number {
+  return tokensOf(messageCharacters(message));
+}
+
+/** Tokens of everything that the model will read; measures only what it has not measured before. */
+export function estimatePromptTokens(request: ModelRequest): number {
+  let characters = request.system.length + toolCharacters(request.tools);
+  for (const message of request.messages) {
+    characters += messageCharacters(message);
+  }
+  return tokensOf(characters);
+}
+
+/**
+ * What a model call is charged. A number that the provider did not report, or that is negative, no whole number or not
+ * finite, is charged at the reservation: unknown is never zero.
+ */
+export function readUsage(reported: ReportedUsage | undefined, reservation: Reservation): Usage {
+  const inputTokens = tokenCount(reported?.inputTokens);
+  const outputTokens = tokenCount(reported?.outputTokens);
+  const estimated = inputTokens === undefined || outputTokens === undefined;
+  return {
+    inputTokens: inputTokens ?? reservation.inputTokens,
+    outputTokens: outputTokens ?? reservation.outputTokens,
+    ...(estimated ? { estimated } : {}),
+  };
+}
+
+function tokenCount(value: unknown): number | undefined {
+  // Adding 0 turns -0 into 0.
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value + 0 : undefined;
+}
+
+function tokensOf(characters: number): number {
+  return Math.floor(characters / 4);
+}
+
+// Messages and tool lists are immutable, so a measure holds for as long as the object lives.
+const measuredMessages = new WeakMap<ModelMessage, number>();
+const measuredTools = new WeakMap<readonly ToolSpec[], number>();
+
+function messageCharacters(message: ModelMessage): number {
+  let characters = measuredMessages.get(message);
+  if (characters === undefined) {
+    characters = measureMessage(message);
+    measuredMessages.set(message, characters);
+  }
+  return characters;
+}
+
+function measureMessage(message: ModelMessage): number {
+  switch (message.role) {
+    case "user":
+    case "harness":
+      return message.text.length;
+    case "assistant":
+      return message.calls.reduce(
+        (sum, call) => sum + call.tool.length + JSON.stringify(call.args).length,
+        message.text.length,
+      );
+    case "tool":
+      return message.tool.length + message.text.length;
+  }
+}
+
+function toolCharacters(tools: readonly ToolSpec[]): number {
+  let characters = measuredTools.get(tools);
+  if (characters === undefined) {
+    characters = tools.reduce(
+      (sum, tool) => sum + tool.name.length + tool.description.length + JSON.stringify(tool.inputSchema).length,
+      0,
+    );
+    measuredTools.set(tools, characters);
+  }
+  return characters;
+}

@@ -1,0 +1,202 @@
+import { checkJsonValue, type Decision, type JsonValue } from "../core/index.ts";
+import { asPromise, isThenable } from "../tool/index.ts";
+import { createReadRecord, type ReadRecord } from "./read-record.ts";
+import type { Rule, RuleCall, RuleContext } from "./rule.ts";
+import { policyError, readVerdict } from "./verdict.ts";
+
+export type DecideContext = Omit<RuleContext, "read">;
+
+export interface DecideOptions {
+  /** Gets what a failing rule threw, which the decision never holds. */
+  readonly onError?: (ruleId: string, error: unknown) => void;
+}
+
+/** Ids of decisions that no rule made. */
+export const READ_ONLY_RULE = "belay.read_only";
+export const NO_RULE = "belay.no_rule";
+
+/**
+ * Asks the rules, in order, about one call.
+ *
+ * The first `deny` or `halt` wins and ends the asking; else the first `ask`; else the first `allow`. Without any, a
+ * read is allowed (`OK`) and everything else denied (`NO_RULE`). A rule that throws, rejects or gives anything that is
+ * not a verdict denies with `POLICY_ERROR`. As long as rules answer at once, so does this. Never throws.
+ */
+export function decideCall(
+  rules: readonly Rule[],
+  call: RuleCall,
+  context: DecideContext,
+  options: DecideOptions = {},
+): Decision | Promise<Decision> {
+  const asking = prepare(rules, call, context, options);
+  return "ruleId" in asking ? asking : askFrom(asking, 0);
+}
+
+/** Like `decideCall` for use inside a transaction, where a rule that answers with a promise is a `POLICY_ERROR`. */
+export function decideCallSync(
+  rules: readonly Rule[],
+  call: RuleCall,
+  context: DecideContext,
+  options: DecideOptions = {},
+): Decision {
+  const asking = prepare(rules, call, context, options);
+  if ("ruleId" in asking) {
+    return asking;
+  }
+  for (const rule of asking.rules) {
+    const answer = consult(asking, rule);
+    if (answer instanceof Promise) {
+      return policyError(rule.id, "promise");
+    }
+    const final = take(asking, answer);
+    if (final !== undefined) {
+      return final;
+    }
+  }
+  return conclude(asking);
+}
+
+interface Asking {
+  /** Those that speak about this tool. */
+  readonly rules: readonly Rule[];
+  readonly call: RuleCall;
+  readonly context: DecideContext;
+  readonly onError: (ruleId: string, error: unknown) => void;
+  firstAsk: Decision | undefined;
+  firstAllow: Decision | undefined;
+}
+
+function prepare(
+  rules: readonly Rule[],
+  call: RuleCall,
+  context: DecideContext,
+  options: DecideOptions,
+): Asking | Decision {
+  const copied = checkJsonValue(call.args);
+  if (!copied.ok) {
+    // What cannot be judged safely is not run.
+    return { verdict: "deny", code: "POLICY_ERROR", reason: "the arguments are not plain JSON", ruleId: NO_RULE };
+  }
+  return {
+    rules: rules.filter((rule) => rule.tools === undefined || rule.tools.includes(call.tool)),
+    call: Object.freeze({ ...call, args: deepFreeze(copied.value) }),
+    context: {
+      ...context,
+      calls: Object.freeze(context.calls.slice()),
+      memory: Object.freeze(context.memory.slice()),
+    },
+    onError: quietly(options.onError),
+    firstAsk: undefined,
+    firstAllow: undefined,
+  };
+}
+
+async function askRest(asking: Asking, answer: Promise<Decision | undefined>, next: number): Promise<Decision> {
+  return take(asking, await answer) ?? askFrom(asking, next);
+}
+
+function askFrom(asking: Asking, start: number): Decision | Promise<Decision> {
+  for (const [offset, rule] of asking.rules.slice(start).entries()) {
+    const answer = consult(asking, rule);
+    if (answer instanceof Promise) {
+      return askRest(asking, answer, start + offset + 1);
+    }
+    const final = take(asking, answer);
+    if (final !== undefined) {
+      return final;
+    }
+  }
+  return conclude(asking);
+}
+
+/** What one rule says; `undefined` for no opinion. The promise never rejects. */
+function consult(asking: Asking, rule: Rule): Decision | undefined | Promise<Decision | undefined> {
+  const reads = createReadRecord();
+  const failed = (error: unknown): Decision => {
+    asking.onError(rule.id, error);
+    return withReads(policyError(rule.id, "threw"), reads);
+  };
+  const settle = (value: unknown): Decision | undefined => {
+    try {
+      return decisionOf(rule, value, reads);
+    } catch (error) {
+      return failed(error);
+    }
+  };
+  try {
+    const value: unknown = rule.decide(asking.call, contextFor(asking, reads));
+    return isThenable(value) ? asPromise(value).then(settle, failed) : settle(value);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function contextFor(asking: Asking, reads: ReadRecord): RuleContext {
+  return Object.freeze({
+    ...asking.context,
+    read: <Value extends JsonValue>(name: string, value: Value): Value => {
+      reads.add(name, value);
+      return value;
+    },
+  });
+}
+
+function decisionOf(rule: Rule, value: unknown, reads: ReadRecord): Decision | undefined {
+  if (value === undefined) {
+    return undefined;
+  }
+  const verdict = readVerdict(value);
+  return withReads(verdict === undefined ? policyError(rule.id, "junk") : { ...verdict, ruleId: rule.id }, reads);
+}
+
+function withReads(decision: Decision, reads: ReadRecord): Decision {
+  const read = reads.take();
+  return read === undefined ? decision : { ...decision, reads: read };
+}
+
+/** Takes one answer into account and gives the decision when it is final. */
+function take(asking: Asking, answer: Decision | undefined): Decision | undefined {
+  switch (answer?.verdict) {
+    case "deny":
+    case "halt":
+      return answer;
+    case "ask":
+      asking.firstAsk ??= answer;
+      return undefined;
+    case "allow":
+      asking.firstAllow ??= answer;
+      return undefined;
+    case undefined:
+      return undefined;
+  }
+}
+
+function conclude({ call, firstAsk, firstAllow }: Asking): Decision {
+  const spoken = firstAsk ?? firstAllow;
+  if (spoken !== undefined) {
+    return spoken;
+  }
+  return call.level === "read"
+    ? { verdict: "allow", code: "OK", reason: "read-only", ruleId: READ_ONLY_RULE }
+    : { verdict: "deny", code: "NO_RULE", reason: `no rule allows ${call.tool}`, ruleId: NO_RULE };
+}
+
+function deepFreeze(value: JsonValue): JsonValue {
+  if (typeof value === "object" && value !== null) {
+    for (const item of Object.values(value)) {
+      deepFreeze(item);
+    }
+    Object.freeze(value);
+  }
+  return value;
+}
+
+function quietly(hook: DecideOptions["onError"]): (ruleId: string, error: unknown) => void {
+  return (ruleId, error) => {
+    try {
+      hook?.(ruleId, error);
+    } catch {
+      // A hook that fails must not change the decision.
+    }
+  };
+}

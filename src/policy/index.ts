@@ -1,0 +1,21 @@
+export { checkRules, policyHash } from "./check-rules.ts";
+export {
+  type DecideContext,
+  type DecideOptions,
+  decideCall,
+  decideCallSync,
+  NO_RULE,
+  READ_ONLY_RULE,
+} from "./decide.ts";
+export { riskRule } from "./risk-rule.ts";
+export {
+  allow,
+  ask,
+  defineRule,
+  deny,
+  halt,
+  type Rule,
+  type RuleCall,
+  type RuleContext,
+  type Verdict,
+} from "./rule.ts";

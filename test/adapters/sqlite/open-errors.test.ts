@@ -1,0 +1,157 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import { checkSqliteVersion, networkFileSystem } from "../../../src/adapters/sqlite/check-path.ts";
+import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { translateSqliteError } from "../../../src/adapters/sqlite/sqlite-error.ts";
+import * as sample from "../../../src/testing/index.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+async function failureOf(path: string): Promise<{ code: string; message: string; cause?: unknown }> {
+  return openSqliteStore(path, { lockTimeoutMs: 50 }).then(
+    () => expect.unreachable("the store must not open"),
+    (error) => error,
+  );
+}
+
+it("a path that cannot be a file is refused with what to do", async () => {
+  const folder = temporaryFolder();
+  for (const path of [folder, join(folder, "missing", "store.db"), "", "a\0b"]) {
+    const error = await failureOf(path);
+    expect(error.code).toBe("BELAY_STORE_PATH");
+    expect(error.message).toContain(JSON.stringify(path));
+  }
+});
+
+it("a file that is no database, or a damaged one, is refused and left as it is", async () => {
+  const folder = temporaryFolder();
+  const text = join(folder, "notes.txt");
+  writeFileSync(text, "just some notes\n".repeat(500));
+  expect(await failureOf(text)).toMatchObject({ code: "BELAY_STORE_CORRUPT" });
+  expect(readFileSync(text, "utf8")).toBe("just some notes\n".repeat(500));
+  const damaged = join(folder, "damaged.db");
+  await (await openSqliteStore(damaged)).close();
+  const bytes = readFileSync(damaged);
+  writeFileSync(damaged, bytes.fill(0xaa, 100, 4096));
+  const error = await failureOf(damaged);
+  expect(error).toMatchObject({ code: "BELAY_STORE_CORRUPT", message: expect.stringContaining(damaged) });
+});
+
+it("damage that is met later is a typed error as well, with SQLite's text only as cause", async () => {
+  const path = join(temporaryFolder(), "store.db");
+  const store = await openSqliteStore(path);
+  const entries = [{ at: sample.SAMPLE_AT, event: sample.runStarted() }];
+  for (let index = 0; index < 50; index += 1) {
+    await store.commit({ run: { tenant: "default", runId: `run-${index}` }, head: 0, entries });
+  }
+  await store.close();
+  const database = new DatabaseSync(path);
+  const page = Number(database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'runs'").get()?.["rootpage"]);
+  database.close();
+  writeFileSync(path, readFileSync(path).fill(0xaa, (page - 1) * 4096, page * 4096));
+  const again = await openSqliteStore(path);
+  const error = await again.runs({ tenant: "default" }).catch((caught) => caught);
+  expect(error).toMatchObject({ code: "BELAY_STORE_CORRUPT", cause: { code: "ERR_SQLITE_ERROR" } });
+  expect(error.message).not.toContain("malformed");
+  await again.close();
+});
+
+it("a database of another program is refused and not touched", async () => {
+  const folder = temporaryFolder();
+  for (const sql of ["CREATE TABLE t (a)", "PRAGMA application_id = 7"]) {
+    const path = join(folder, `${sql.length}.db`);
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+    const before = readFileSync(path);
+    expect(await failureOf(path)).toMatchObject({ code: "BELAY_STORE_FOREIGN" });
+    expect(readFileSync(path)).toEqual(before);
+  }
+});
+
+it("a store of a newer version is refused", async () => {
+  const path = join(temporaryFolder(), "store.db");
+  await (await openSqliteStore(path)).close();
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA user_version = 99");
+  database.close();
+  expect(await failureOf(path)).toMatchObject({ code: "BELAY_STORE_TOO_NEW", message: expect.stringContaining("99") });
+});
+
+it("an event of a newer version is refused when it is read", async () => {
+  const path = join(temporaryFolder(), "store.db");
+  await using store = await openSqliteStore(path);
+  const run = { tenant: "default", runId: "run-1" };
+  await store.commit({ run, head: 0, entries: [{ at: sample.SAMPLE_AT, event: sample.runStarted() }] });
+  const database = new DatabaseSync(path);
+  database.exec("UPDATE journal SET schema = 2");
+  database.close();
+  await expect(store.read(run)).rejects.toMatchObject({ code: "BELAY_JOURNAL_TOO_NEW" });
+});
+
+it("a file that another program holds is a typed error after the wait, and works once it is free", async () => {
+  const path = join(temporaryFolder(), "store.db");
+  await using store = await openSqliteStore(path, { lockTimeoutMs: 60 });
+  const run = { tenant: "default", runId: "run-1" };
+  const commit = { run, head: 0, entries: [{ at: sample.SAMPLE_AT, event: sample.runStarted() }] };
+  const other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  await expect(store.commit(commit)).rejects.toMatchObject({
+    code: "BELAY_STORE_LOCKED",
+    message: expect.stringContaining(path),
+  });
+  const waiting = store.acquireLease(run, "one", 1000, 0);
+  other.exec("ROLLBACK");
+  other.close();
+  expect(await waiting).toMatchObject({ status: "held" });
+  expect(await store.commit(commit)).toEqual({ status: "committed", head: 1 });
+});
+
+it("SQLite libraries older than the first safe one are refused", () => {
+  for (const old of ["3.51.2", "3.50.9", "2.99.99", "3.9.0", "0", "junk"]) {
+    expect(() => checkSqliteVersion(old)).toThrow(expect.objectContaining({ code: "BELAY_STORE_SQLITE_OLD" }));
+  }
+  for (const fine of ["3.51.3", "3.53.4", "3.100.0", "4.0.0"]) {
+    expect(() => checkSqliteVersion(fine)).not.toThrow();
+  }
+});
+
+it("network file systems are told by their number, signed or not", () => {
+  expect(networkFileSystem(0x6969)).toBe("NFS");
+  expect(networkFileSystem(0xff534d42)).toBe("CIFS");
+  expect(networkFileSystem(0xff534d42 | 0)).toBe("CIFS");
+  expect(networkFileSystem(0x65735546)).toContain("FUSE");
+  expect(networkFileSystem(0xef53)).toBeUndefined();
+});
+
+it("every result of SQLite has a code of ours, and other errors pass unchanged", () => {
+  const sqlite = (errcode: number) => Object.assign(new Error("raw text"), { code: "ERR_SQLITE_ERROR", errcode });
+  const codeOf = (errcode: number) => (translateSqliteError("x.db", sqlite(errcode)) as { code: string }).code;
+  expect([5, 261, 6, 11, 26, 8, 13, 10, 778, 14, 1, 19].map(codeOf)).toEqual([
+    "BELAY_STORE_LOCKED",
+    "BELAY_STORE_LOCKED",
+    "BELAY_STORE_LOCKED",
+    "BELAY_STORE_CORRUPT",
+    "BELAY_STORE_CORRUPT",
+    "BELAY_STORE_READ_ONLY",
+    "BELAY_STORE_FULL",
+    "BELAY_STORE_FAILED",
+    "BELAY_STORE_FAILED",
+    "BELAY_STORE_PATH",
+    "BELAY_STORE_FAILED",
+    "BELAY_STORE_FAILED",
+  ]);
+  const other = new TypeError("a bug");
+  expect(translateSqliteError("x.db", other)).toBe(other);
+});
+
+it("what is opened here is durable: write-ahead log and full synchronisation", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "ünïcode"));
+  const path = join(folder, "ünïcode", "store.db");
+  await (await openSqliteStore(path)).close();
+  const database = new DatabaseSync(path);
+  expect(database.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+  database.close();
+});
