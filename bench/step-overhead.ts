@@ -1,4 +1,5 @@
-import { createHarness, createMemoryStore, defineAgent, defineTool, type ModelClient } from "belay-harness";
+import { createHarness, defineAgent, defineTool, type ModelClient } from "belay-harness";
+import { createMemoryStore } from "belay-harness/store";
 import { z } from "zod";
 import { line, medianMicroseconds, microseconds } from "./support.ts";
 

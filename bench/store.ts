@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Entry, Store } from "belay-harness";
-import { createMemoryStore } from "belay-harness";
 import { openSqliteStore } from "belay-harness/sqlite";
+import { createMemoryStore } from "belay-harness/store";
 import { line, medianMicroseconds, microseconds } from "./support.ts";
 
 const STARTED: Entry = {

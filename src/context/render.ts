@@ -25,33 +25,13 @@ export function formatToolError(error: ToolError): JsonValue {
     : { error: code, message, details };
 }
 
-// By options object and message: both are immutable, so each step renders only what is new.
-const rendered = new WeakMap<RenderOptions, WeakMap<Message, ModelMessage>>();
-
-/**
- * Makes of a run's messages what the model will read.
- *
- * Use one options object for all steps of a run: rendered messages are kept for it.
- */
+/** Makes of a run's messages what the model will read. `createTranscript` does the same step by step. */
 export function renderMessages(messages: readonly Message[], options: RenderOptions): readonly ModelMessage[] {
-  let known = rendered.get(options);
-  if (known === undefined) {
-    known = new WeakMap();
-    rendered.set(options, known);
-  }
-  const memo = known;
-  return messages.map((message) => {
-    const earlier = memo.get(message);
-    if (earlier !== undefined) {
-      return earlier;
-    }
-    const fresh = renderMessage(message, options);
-    memo.set(message, fresh);
-    return fresh;
-  });
+  return messages.map((message) => renderMessage(message, options));
 }
 
-function renderMessage(message: Message, options: RenderOptions): ModelMessage {
+/** One message as the model reads it; `summary` stands in for a tool result that was compacted. */
+export function renderMessage(message: Message, options: RenderOptions, summary?: string): ModelMessage {
   switch (message.role) {
     case "user":
     case "harness":
@@ -62,7 +42,7 @@ function renderMessage(message: Message, options: RenderOptions): ModelMessage {
     }
     case "tool": {
       const { callId, tool, outcome } = message;
-      const text = JSON.stringify(shownValue(tool, outcome, options));
+      const text = summary ?? JSON.stringify(shownValue(tool, outcome, options));
       const shown = isUntrusted(tool, outcome, options) ? wrapUntrusted(tool, text) : text;
       return { role: "tool", callId, tool, text: shown, isError: outcome.status !== "ok" };
     }

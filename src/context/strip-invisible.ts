@@ -68,7 +68,7 @@ function stripValue(value: JsonValue, removal: Removal): JsonValue {
 }
 
 /** Two keys may become equal, and neither value may be lost; a key may also become one that is not allowed. */
-function freeKey(taken: ReadonlyMap<string, JsonValue>, key: string): string {
+export function freeKey(taken: ReadonlyMap<string, JsonValue>, key: string): string {
   const safe = key === "__proto__" ? "(__proto__)" : key;
   let free = safe;
   for (let count = 2; taken.has(free); count += 1) {

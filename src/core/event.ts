@@ -62,7 +62,7 @@ export type RunEvent =
       readonly onWorldChanged: AfterRefusal;
     }
   | { readonly type: "segment.started"; readonly worker: string; readonly fence: number; readonly agent?: AgentStamp }
-  | { readonly type: "model.requested"; readonly reserved: Reservation }
+  | { readonly type: "model.requested"; readonly model?: string; readonly reserved: Reservation }
   | {
       readonly type: "model.replied";
       readonly output: ModelOutput;
@@ -71,6 +71,16 @@ export type RunEvent =
       readonly costNanoUsd?: number;
     }
   | { readonly type: "model.failed"; readonly code: string; readonly detail: string }
+  | {
+      readonly type: "context.compacted";
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+      /** What stands in for older tool results from now on, by call id. */
+      readonly summaries: readonly { readonly callId: string; readonly text: string }[];
+      /** Of the summarising model call, when a model made the summaries. */
+      readonly usage?: Usage;
+      readonly costNanoUsd?: number;
+    }
   | { readonly type: "limit.reached"; readonly limit: LimitId; readonly detail: string }
   | {
       readonly type: "call.decided";

@@ -1,11 +1,11 @@
 import type { CallOutcome, CallState, PreparedCall, ToolError } from "./call.ts";
 import { canonicalize } from "./canonical-json.ts";
-import type { ModelOutput, RunEvent } from "./event.ts";
+import type { ModelOutput, RunEvent, Usage } from "./event.ts";
 import { limitAfterReply } from "./limit-check.ts";
 import { finishTurn } from "./on-call.ts";
 import { beginEnding, chargeReservation } from "./on-end.ts";
 import { moveTo } from "./phase.ts";
-import type { RunState } from "./run-state.ts";
+import type { RunState, UsageTotal } from "./run-state.ts";
 
 type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
 
@@ -22,6 +22,17 @@ export function onModelRequested(state: RunState, event: EventOf<"model.requeste
   };
 }
 
+/** Older tool results are replaced in the context; the calls themselves stay where they are. */
+export function onContextCompacted(state: RunState, event: EventOf<"context.compacted">): RunState {
+  const { tokensBefore, tokensAfter, summaries, usage, costNanoUsd } = event;
+  const next: RunState = {
+    ...state,
+    compactions: [...state.compactions, { step: state.step + 1, tokensBefore, tokensAfter, results: summaries.length }],
+    summaries: { ...state.summaries, ...Object.fromEntries(summaries.map(({ callId, text }) => [callId, text])) },
+  };
+  return usage === undefined ? next : { ...next, usage: addUsage(state.usage, usage, costNanoUsd) };
+}
+
 export function onModelFailed(state: RunState, event: EventOf<"model.failed">): RunState {
   const { openRequest, ...rest } = state;
   const usage = openRequest === undefined ? state.usage : chargeReservation(state.usage, openRequest);
@@ -30,20 +41,20 @@ export function onModelFailed(state: RunState, event: EventOf<"model.failed">): 
 
 export function onModelReplied(state: RunState, event: EventOf<"model.replied">): RunState {
   const { openRequest: _closed, ...rest } = state;
-  const { usage } = state;
-  const charged: RunState = {
-    ...rest,
-    usage: {
-      ...usage,
-      inputTokens: usage.inputTokens + event.usage.inputTokens,
-      outputTokens: usage.outputTokens + event.usage.outputTokens,
-      costNanoUsd: usage.costNanoUsd + (event.costNanoUsd ?? 0),
-      costUnknown: usage.costUnknown || event.costNanoUsd === undefined,
-      estimated: usage.estimated || event.usage.estimated === true,
-    },
-  };
+  const charged: RunState = { ...rest, usage: addUsage(state.usage, event.usage, event.costNanoUsd) };
   // A reply that arrives while the run is ending is paid for and otherwise ignored.
   return state.ending === undefined ? takeOutput(charged, event.output) : charged;
+}
+
+function addUsage(total: UsageTotal, usage: Usage, costNanoUsd: number | undefined): UsageTotal {
+  return {
+    ...total,
+    inputTokens: total.inputTokens + usage.inputTokens,
+    outputTokens: total.outputTokens + usage.outputTokens,
+    costNanoUsd: total.costNanoUsd + (costNanoUsd ?? 0),
+    costUnknown: total.costUnknown || costNanoUsd === undefined,
+    estimated: total.estimated || usage.estimated === true,
+  };
 }
 
 function takeOutput(state: RunState, output: ModelOutput): RunState {

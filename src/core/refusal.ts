@@ -31,6 +31,7 @@ export function refusalOf(state: RunState | undefined, entry: Entry): string | u
     case "message.queued":
       return state.queued.some((message) => message.messageId === event.messageId) ? "queued already" : undefined;
     case "model.requested":
+    case "context.compacted":
     case "model.replied":
     case "model.failed":
       return refuseModelEvent(state, event);
@@ -68,9 +69,10 @@ function refusalAfterEnd(state: RunState, event: RunEvent): string | undefined {
 
 function refuseModelEvent(
   state: RunState,
-  event: EventOf<"model.requested" | "model.replied" | "model.failed">,
+  event: EventOf<"model.requested" | "context.compacted" | "model.replied" | "model.failed">,
 ): string | undefined {
-  if (event.type !== "model.requested") return state.openRequest === undefined ? "no model call is open" : undefined;
+  if (event.type !== "model.requested" && event.type !== "context.compacted")
+    return state.openRequest === undefined ? "no model call is open" : undefined;
   if (state.ending !== undefined) return "the run is ending";
   return state.turn.length > 0 ? "calls of the turn are not settled" : undefined;
 }

@@ -37,6 +37,13 @@ export interface OpenReservation {
   readonly amount: number;
 }
 
+export interface Compaction {
+  readonly step: number;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly results: number;
+}
+
 export interface QueuedMessage {
   readonly messageId: string;
   readonly text: string;
@@ -80,6 +87,11 @@ export interface RunState {
   readonly segmentLastAt?: number;
   readonly fence: number;
   readonly lastAt: number;
+
+  /** Each time older tool results were replaced by summaries. `step` is that of the model call which followed. */
+  readonly compactions: readonly Compaction[];
+  /** What stands in for a tool result in the context, by call id; the result itself stays in the journal. */
+  readonly summaries: Readonly<Record<string, string>>;
 
   readonly queued: readonly QueuedMessage[];
   readonly followedBy?: string;

@@ -10,7 +10,7 @@ import {
   onCallStarted,
 } from "./on-call.ts";
 import { beginEnding, onRunEnded } from "./on-end.ts";
-import { onModelFailed, onModelReplied, onModelRequested } from "./on-model.ts";
+import { onContextCompacted, onModelFailed, onModelReplied, onModelRequested } from "./on-model.ts";
 import { refusalOf } from "./refusal.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -76,6 +76,8 @@ function applyTo(state: RunState, at: number, event: RunEvent): RunState {
       return onModelReplied(state, event);
     case "model.failed":
       return onModelFailed(state, event);
+    case "context.compacted":
+      return onContextCompacted(state, event);
     case "limit.reached":
       return beginEnding(state, { kind: "limit", limit: event.limit, detail: event.detail });
     case "call.decided":
@@ -156,6 +158,8 @@ function startRun(at: number, event: Extract<RunEvent, { type: "run.started" }>)
     unreadableInRow: 0,
     usage: { modelCalls: 0, inputTokens: 0, outputTokens: 0, costNanoUsd: 0, costUnknown: false, estimated: false },
     openBudgets: [],
+    compactions: [],
+    summaries: {},
     workedMs: 0,
     fence: 0,
     lastAt: at,

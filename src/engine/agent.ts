@@ -1,5 +1,6 @@
 import type { Filter, FormatToolError } from "../context/index.ts";
 import type { AfterRefusal, Limits, Termination } from "../core/index.ts";
+import type { ModelClient } from "../model/index.ts";
 import type { Rule } from "../policy/index.ts";
 import type { AnyTool, ToolExecutor } from "../tool/index.ts";
 
@@ -18,6 +19,16 @@ export type LimitOptions = Partial<Omit<Limits, "costNanoUsdMax">> & {
   readonly costUsdMax?: number;
 };
 
+/** When and how older tool results make room. The system prompt and the last turns always stay verbatim. */
+export interface CompactionOptions {
+  /** Estimated tokens of the prompt above which older results are summarised. */
+  readonly tokenThreshold: number;
+  /** Turns (a reply with its results) that stay verbatim. Default 4. */
+  readonly keepTurns?: number;
+  /** Asks this model for the summaries, without tools; default: the first 160 characters of each result. */
+  readonly model?: ModelClient;
+}
+
 /** An agent: what the model is told, what it may do, and within which bounds. */
 export interface Agent {
   readonly name: string;
@@ -32,6 +43,8 @@ export interface Agent {
   readonly filters?: readonly Filter[];
   readonly limits?: LimitOptions;
   readonly approval?: ApprovalOptions;
+  /** Default: nothing is compacted. */
+  readonly compaction?: CompactionOptions;
   readonly temperature?: number;
   /** Longest user message, in characters. Default 4,000. */
   readonly inputCharactersMax?: number;

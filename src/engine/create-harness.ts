@@ -7,7 +7,6 @@ import { buildContext } from "./build-context.ts";
 import type { EngineContext } from "./context.ts";
 import type { Controls } from "./controls.ts";
 import type { Harness, HarnessOptions } from "./harness.ts";
-import { createInProcessWaker } from "./in-process-waker.ts";
 import { sendMessage } from "./message.ts";
 import { recoverAll } from "./recover-all.ts";
 import { createRunStreams } from "./run-handle.ts";
@@ -69,7 +68,8 @@ export function assembleHarness(options: HarnessOptions, adjust: (controls: Cont
     recover: (recoverOptions = {}) => recoverAll(context, active, recoverOptions),
     async work() {
       const stop = new AbortController();
-      waker ??= createInProcessWaker();
+      // Loaded only by a worker, so that a program that drives its runs itself does not carry it.
+      waker ??= (await import("./in-process-waker.ts")).createInProcessWaker();
       const serving = await waker.serve(async (wake) => {
         await active.advance(wake.run, { signal: stop.signal });
       });

@@ -1,6 +1,7 @@
 import { type CallState, type Effect, effectsOf, findCall, type RunEvent, wallClockLimit } from "../core/index.ts";
 import { requestApproval } from "./ask.ts";
 import { isThenable } from "./bounded.ts";
+import { compactByModel, type PlannedCompaction } from "./compact-step.ts";
 import type { EngineContext } from "./context.ts";
 import { executeCall, startCall } from "./execute-step.ts";
 import { judgeCall, rejudgeCall } from "./judge.ts";
@@ -172,8 +173,13 @@ const NEVER: Promise<never> = new Promise(() => undefined);
 
 function beginModelCall(self: Drive): boolean {
   const { context, session } = self;
-  const open: OpenModelCall | undefined = openModelCall(context, session);
+  const open: OpenModelCall | PlannedCompaction | undefined = openModelCall(context, session);
   if (open === undefined) return true;
+  if ("plans" in open) {
+    return launch(self, "call_model", async () => ({
+      events: [await compactByModel(context, session, open, self.modelSignal)],
+    }));
+  }
   return launch(self, "call_model", async () => {
     // A lost race, or a shared budget that is used up, may have taken the request back.
     if (

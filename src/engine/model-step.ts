@@ -1,14 +1,14 @@
-import { renderMessages, systemPrompt } from "../context/index.ts";
+import { systemPrompt } from "../context/index.ts";
 import {
   limitBeforeModelCall,
   type ModelOutput,
   type Reservation,
   type RunEvent,
-  type RunState,
   wallClockLimit,
 } from "../core/index.ts";
-import { costNanoUsd, estimatePromptTokens, type ModelReply, type ModelRequest, readUsage } from "../model/index.ts";
+import { costNanoUsd, estimateRequestTokens, type ModelReply, type ModelRequest, readUsage } from "../model/index.ts";
 import { bounded } from "./bounded.ts";
+import { compactByHead, compactionFor, type PlannedCompaction } from "./compact-step.ts";
 import type { EngineContext } from "./context.ts";
 import { prepareCalls } from "./prepare.ts";
 import type { Session } from "./session.ts";
@@ -23,11 +23,21 @@ export interface OpenModelCall {
   readonly step: number;
 }
 
-/** Builds the request and stages its reservation, or the limit that forbids it (`undefined`). */
-export function openModelCall(context: EngineContext, session: Session): OpenModelCall | undefined {
+/**
+ * Builds the request and stages its reservation, or the limit that forbids it (`undefined`). A prompt that has grown too
+ * large is compacted first; a compaction that asks a model is handed back to be done before.
+ */
+export function openModelCall(context: EngineContext, session: Session): OpenModelCall | PlannedCompaction | undefined {
+  let prompt = buildRequest(context, session);
+  const planned = compactionFor(context, session.state, prompt.request, prompt.tokens);
+  if (planned !== undefined) {
+    if (context.agent.compaction?.model !== undefined) return planned;
+    session.stage(compactByHead(context, session, planned));
+    prompt = buildRequest(context, session);
+  }
   const { state } = session;
-  const request = buildRequest(context, state);
-  const tokens = { inputTokens: estimatePromptTokens(request), outputTokens: state.limits.replyTokensMax };
+  const { request, tokens: inputTokens } = prompt;
+  const tokens = { inputTokens, outputTokens: state.limits.replyTokensMax };
   const cost = costNanoUsd(context.prices, context.model.id, tokens);
   const reserved: Reservation = { ...tokens, ...(cost === undefined ? {} : { costNanoUsd: cost }) };
   const hit = limitBeforeModelCall(state, context.clock.now(), reserved);
@@ -41,7 +51,7 @@ export function openModelCall(context: EngineContext, session: Session): OpenMod
     const amount = cost ?? limit;
     session.stage({ type: "budget.reserved", reservationId: context.newId("rsv"), budget, amount, limit });
   }
-  session.stage({ type: "model.requested", reserved });
+  session.stage({ type: "model.requested", model: context.model.id, reserved });
   return { request, reserved, step: session.state.step };
 }
 
@@ -50,12 +60,17 @@ function settleOrphans(session: Session): void {
   for (const open of session.state.openBudgets) session.stage({ type: "budget.settled", ...open });
 }
 
-function buildRequest(context: EngineContext, state: RunState): ModelRequest {
+function buildRequest(
+  context: EngineContext,
+  session: Session,
+): { readonly request: ModelRequest; readonly tokens: number } {
   const { agent, controls, toolSpecs } = context;
+  const { state } = session;
   const { offeredTools } = state;
-  return {
+  const { messages, characters } = session.transcript.read(state.messages, state.summaries);
+  const request: ModelRequest = {
     system: systemPrompt(agent.instructions, state.memory),
-    messages: renderMessages(state.messages, context.render),
+    messages,
     tools:
       offeredTools === undefined || !controls.guards.has("offered_tools")
         ? toolSpecs
@@ -63,6 +78,7 @@ function buildRequest(context: EngineContext, state: RunState): ModelRequest {
     replyTokensMax: state.limits.replyTokensMax,
     temperature: agent.temperature ?? 0,
   };
+  return { request, tokens: estimateRequestTokens(request, characters) };
 }
 
 /** Calls the model and says what came of it. Never rejects. */

@@ -38,13 +38,12 @@ export function settlementOf(
       detail: `a filter failed on the result of call ${callId}`,
     });
   }
-  const stored = storedValue(value);
+  const [text, viewText] = [textOf(value), textOf(filtered.view)];
+  const stored = storedValue(text);
   const outcome: CallOutcome = {
     status: "ok",
     value: stored.value,
-    ...(stored.blobs === undefined && canonicalText(filtered.view) === canonicalText(value)
-      ? {}
-      : { view: filtered.view }),
+    ...(stored.blobs === undefined && viewText === text ? {} : { view: JSON.parse(viewText) }),
     ...(contract.untrusted && context.controls.guards.has("untrusted_wrapper") ? { untrusted: true } : {}),
   };
   const notes = filtered.notes.length === 0 ? {} : { notes: filtered.notes };
@@ -54,23 +53,24 @@ export function settlementOf(
   };
 }
 
-/** Filters give copies, so equal text is what tells that nothing changed. */
-function canonicalText(value: JsonValue): string | undefined {
-  const canonical = canonicalize(value);
-  return canonical.ok ? canonical.text : undefined;
-}
-
-function storedValue(value: JsonValue): {
+function storedValue(text: string): {
   readonly value: { json: JsonValue } | { blob: { sha256: string; bytes: number } };
   readonly blobs?: ReadonlyMap<string, string>;
 } {
-  // A short string is its own proof of size; only what may be large is measured.
+  // No text needs more than three bytes for a UTF-16 unit, so a short one is not measured.
+  const bytes = text.length * 3 <= INLINE_BYTES_MAX ? 0 : Buffer.byteLength(text);
+  if (bytes <= INLINE_BYTES_MAX) return { value: { json: JSON.parse(text) } };
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  return { value: { blob: { sha256, bytes } }, blobs: new Map([[sha256, text]]) };
+}
+
+/**
+ * The one text of a value. What is kept in memory is read back from it, so that the order of keys, and with it the
+ * prompt, is the same in this process and in one that replays the journal.
+ */
+function textOf(value: JsonValue): string {
   const canonical = canonicalize(value);
-  if (!canonical.ok || canonical.text.length * 3 <= INLINE_BYTES_MAX) return { value: { json: value } };
-  const bytes = Buffer.byteLength(canonical.text);
-  if (bytes <= INLINE_BYTES_MAX) return { value: { json: value } };
-  const sha256 = createHash("sha256").update(canonical.text).digest("hex");
-  return { value: { blob: { sha256, bytes } }, blobs: new Map([[sha256, canonical.text]]) };
+  return canonical.ok ? canonical.text : JSON.stringify(`(not JSON: ${canonical.problem})`);
 }
 
 function failedOutcome(error: ToolError): CallOutcome {
@@ -78,7 +78,8 @@ function failedOutcome(error: ToolError): CallOutcome {
     error.message.length <= MESSAGE_CHARACTERS_MAX
       ? error.message
       : `${error.message.slice(0, MESSAGE_CHARACTERS_MAX)}…`;
-  return { status: "failed", error: { ...error, message: message.toWellFormed() } };
+  const details = error.details === undefined ? {} : { details: JSON.parse(textOf(error.details)) as JsonValue };
+  return { status: "failed", error: { ...error, message: message.toWellFormed(), ...details } };
 }
 
 /** The outcome of a call of which nobody knows whether it happened. */

@@ -1,4 +1,4 @@
-import { canonicalize, type PreparedCall, type ToolError } from "../core/index.ts";
+import { canonicalize, type JsonValue, type PreparedCall, type ToolError } from "../core/index.ts";
 import type { RequestedCall } from "../model/index.ts";
 import { type CheckedArgs, printable, readArguments } from "../tool/index.ts";
 import type { EngineContext } from "./context.ts";
@@ -46,7 +46,15 @@ async function prepareCall(
   if (!read.ok) return { ...base, args, refusal: read.error };
   if (!context.controls.guards.has("strict_arguments")) return { ...base, args };
   const checked = await context.executor.check(tool, args);
-  return checked.ok ? { ...base, args: checked.args } : { ...base, args, refusal: checked.error };
+  if (checked.ok) return { ...base, args: inStoredOrder(checked.args) };
+  const { details, ...error } = checked.error;
+  return { ...base, args, refusal: details === undefined ? error : { ...error, details: inStoredOrder(details) } };
+}
+
+/** Keys in the order in which the journal gives them back, so that a replayed run shows the model the same text. */
+function inStoredOrder(value: JsonValue): JsonValue {
+  const canonical = canonicalize(value);
+  return canonical.ok ? (JSON.parse(canonical.text) as JsonValue) : null;
 }
 
 function boundedArguments(request: RequestedCall): CheckedArgs {
@@ -54,7 +62,8 @@ function boundedArguments(request: RequestedCall): CheckedArgs {
   if (!read.ok) return read;
   const canonical = canonicalize(read.args);
   if (!canonical.ok) return { ok: false, error: refusal("invalid_json", `${canonical.path}: ${canonical.problem}`) };
-  if (canonical.text.length <= ARGUMENT_CHARACTERS_MAX) return read;
+  if (canonical.text.length <= ARGUMENT_CHARACTERS_MAX)
+    return { ok: true, args: JSON.parse(canonical.text) as JsonValue };
   const message = `arguments of ${canonical.text.length} characters exceed the limit of ${ARGUMENT_CHARACTERS_MAX}`;
   return { ok: false, error: refusal("arguments_too_large", message) };
 }

@@ -1,3 +1,4 @@
+import { createTranscript, type Transcript } from "../context/index.ts";
 import { accepts, apply, type Entry, fold, type RunEvent, type RunState } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
 import { EVENT_SCHEMA, type RunKey } from "../journal/index.ts";
@@ -13,6 +14,8 @@ export interface Session {
   readonly run: RunKey;
   readonly state: RunState;
   readonly head: number;
+  /** The run's messages as the model reads them. */
+  readonly transcript: Transcript;
   /** Applies an event to the state; `false` when it does not apply. Not durable before `flush`. */
   stage(event: RunEvent, blobs?: ReadonlyMap<string, string>): boolean;
   /** Commits what is staged. After a lost race it reads on, asks each staged event again and drops what no longer applies. */
@@ -64,6 +67,7 @@ function createSession(context: EngineContext, run: RunKey, initial: RunState, i
 
   return {
     run,
+    transcript: createTranscript(context.render),
     get state() {
       return state;
     },

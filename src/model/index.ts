@@ -3,4 +3,11 @@ export * from "./model-client.ts";
 export { checkPrices, costNanoUsd, type Price, type PriceTable } from "./prices.ts";
 export { type Script, type ScriptOptions, scriptedModel, scriptedTextModel } from "./scripted-model.ts";
 export type { TextMessage, TextModel } from "./text-model.ts";
-export { estimateMessageTokens, estimatePromptTokens, estimateTokens, readUsage } from "./usage.ts";
+export {
+  estimateMessageTokens,
+  estimatePromptTokens,
+  estimateRequestTokens,
+  estimateTokens,
+  messageCharacters,
+  readUsage,
+} from "./usage.ts";

@@ -19,6 +19,11 @@ export function estimatePromptTokens(request: ModelRequest): number {
   return tokensOf(characters);
 }
 
+/** The same estimate when the characters of the messages are known already. */
+export function estimateRequestTokens(request: Omit<ModelRequest, "messages">, messagesCharacters: number): number {
+  return tokensOf(request.system.length + toolCharacters(request.tools) + messagesCharacters);
+}
+
 /**
  * What a model call is charged. A number that the provider did not report, or that is negative, no whole number or not
  * finite, is charged at the reservation: unknown is never zero.
@@ -47,7 +52,8 @@ function tokensOf(characters: number): number {
 const measuredMessages = new WeakMap<ModelMessage, number>();
 const measuredTools = new WeakMap<readonly ToolSpec[], number>();
 
-function messageCharacters(message: ModelMessage): number {
+/** Characters of a message that count towards the estimate of a prompt. */
+export function messageCharacters(message: ModelMessage): number {
   let characters = measuredMessages.get(message);
   if (characters === undefined) {
     characters = measureMessage(message);

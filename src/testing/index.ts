@@ -1,3 +1,4 @@
+export { type Script, type ScriptOptions, scriptedModel, scriptedTextModel } from "../model/index.ts";
 export type { ConformanceCase } from "./conformance-case.ts";
 export * from "./sample-events.ts";
 export { storeConformance } from "./store-conformance/index.ts";

@@ -85,19 +85,4 @@ describe("renderMessages", () => {
       );
     }
   });
-
-  it("renders each message once for one options object", () => {
-    let formatted = 0;
-    const options: RenderOptions = { formatToolError: () => ++formatted };
-    const messages: Message[] = [];
-    for (let step = 0; step < 50; step += 1) {
-      messages.push({ role: "tool", callId: `c${step}`, tool: "t", outcome: { status: "failed", error } });
-      expect(renderMessages(messages, options)).toHaveLength(step + 1);
-    }
-    expect(formatted).toBe(50);
-    const [first] = renderMessages(messages, options);
-    expect(renderMessages(messages, options)[0]).toBe(first);
-    renderMessages(messages.slice(0, 1), { ...options });
-    expect(formatted).toBe(51);
-  });
 });

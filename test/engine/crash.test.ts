@@ -4,7 +4,6 @@ import {
   type Agent,
   type AnyTool,
   createHarness,
-  createMemoryStore,
   defineAgent,
   defineTool,
   type ModelClient,
@@ -13,7 +12,7 @@ import {
   type RunKey,
   type Store,
 } from "../../src/index.ts";
-import { verifyStoreAudit } from "../../src/journal/index.ts";
+import { createMemoryStore, verifyStoreAudit } from "../../src/journal/index.ts";
 import { calls, DANA, final, manualClock } from "./support.ts";
 
 class Crash extends Error {}

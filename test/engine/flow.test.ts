@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createHarness } from "../../src/index.ts";
+import { z } from "zod";
+import { renderMessages } from "../../src/context/index.ts";
+import { createHarness, defineTool, fold, toolFailure } from "../../src/index.ts";
 import { ASK_ABOVE_1000, calls, DANA, final, world } from "./support.ts";
 
 describe("one call, from model reply to record", () => {
@@ -60,6 +62,38 @@ describe("one call, from model reply to record", () => {
     expect(first.effects).toEqual(["A1:5000"]);
   });
 
+  it("shows the model the same text in this process and in one that replays the journal", async () => {
+    const odd = { z: 1, a: { y: "é", b: [{ d: 1, c: 2 }] } };
+    const tools = () => [
+      defineTool({
+        name: "look",
+        description: "",
+        level: "read",
+        recovery: "read",
+        input: z.looseObject({}),
+        execute: (args) => ({ z: args, a: odd }),
+      }),
+      defineTool({
+        name: "fail",
+        description: "",
+        level: "read",
+        recovery: "read",
+        input: z.looseObject({}),
+        execute: () => toolFailure("NO", "no", { details: odd }),
+      }),
+    ];
+    const setup = world(
+      [calls(["look", odd], ["fail", odd], ["look", 5]), calls(["look", { b: 1, a: 2 }]), final("ok")],
+      { tools },
+    );
+    const result = await setup.harness.run("go").result;
+    const replayed = fold(await setup.harness.entries(result));
+    expect(JSON.stringify(renderMessages(replayed?.messages ?? [], {}))).toBe(
+      JSON.stringify(renderMessages(result.state.messages, {})),
+    );
+    expect(replayed).toEqual(result.state);
+  });
+
   it("judges the changing calls of one turn one after another", async () => {
     let left = 1500;
     const limit = {
@@ -101,7 +135,5 @@ describe("one call, from model reply to record", () => {
     expect(result.calls.map((call) => call.outcome?.status)).toEqual(["ok", "denied", "denied"]);
   });
 });
-
-import { z } from "zod";
 
 const refundInput = z.strictObject({ order: z.string(), cents: z.int() });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type AnyTool, createHarness, createInProcessWaker, defineTool, type Rule } from "../../src/index.ts";
+import { createInProcessWaker } from "../../src/engine/in-process-waker.ts";
+import { type AnyTool, createHarness, defineTool, type Rule } from "../../src/index.ts";
 import { ASK_ABOVE_1000, calls, DANA, final, world } from "./support.ts";
 
 describe("a worker", () => {

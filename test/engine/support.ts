@@ -3,7 +3,6 @@ import {
   type Agent,
   type AnyTool,
   createHarness,
-  createMemoryStore,
   defineAgent,
   defineTool,
   type Harness,
@@ -11,10 +10,10 @@ import {
   type ModelReply,
   type Principal,
   type Rule,
-  type Script,
   type StoredEntry,
-  scriptedModel,
 } from "../../src/index.ts";
+import { createMemoryStore } from "../../src/journal/index.ts";
+import { type Script, scriptedModel } from "../../src/testing/index.ts";
 
 export const DANA: Principal = { kind: "person", id: "dana" };
 

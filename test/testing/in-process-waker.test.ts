@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { createInProcessWaker } from "../../src/engine/index.ts";
+import { createInProcessWaker } from "../../src/engine/in-process-waker.ts";
 import { wakerConformance } from "../../src/testing/index.ts";
 
 describe("the in-process waker keeps every promise of a waker", () => {
