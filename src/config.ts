@@ -22,6 +22,11 @@ export interface App<AppWorld extends World = World> {
   /** Principal id used by `belay run` when `--as` is not given. */
   readonly defaultPrincipal?: string;
   readonly suites?: Readonly<Record<string, () => Promise<EvalSuite>>>;
+  /**
+   * The same app with settings of its own, by name, such as `{ weaknesses: "naive_retry" }`. Throws a `BelayError` for
+   * a setting or a value that it does not know.
+   */
+  configure?(settings: Readonly<Record<string, string>>): AnyApp;
 }
 
 export type AnyApp = Omit<App, "agent" | "offlineModel"> & {
@@ -35,9 +40,41 @@ export interface Person {
   readonly roles: readonly ("viewer" | "operator" | "approver" | "admin")[];
 }
 
+/** Which questions it is about, who may answer them, and how many must agree. */
+export interface ApprovalRule {
+  /** Absent: the calls of every tool. */
+  readonly tools?: readonly string[];
+  /** Codes with which a rule asked; absent: every code. */
+  readonly codes?: readonly string[];
+  /** A number among the arguments, by name; `from` belongs to the range and `below` does not. */
+  readonly amount?: { readonly argument: string; readonly from?: number; readonly below?: number };
+  /** Ids of the only persons who may answer. Absent: everybody with one of `roles`. */
+  readonly persons?: readonly string[];
+  /** Default approver and admin. */
+  readonly roles?: Person["roles"];
+  /** Distinct people that must say yes, never the one who asked. One no is enough. Default 1. */
+  readonly approvals?: number;
+}
+
+/** Where to tell that a question waits. The secret that signs it comes from the environment (BELAY_WEBHOOK_SECRET). */
+export interface WebhookTarget {
+  readonly url: string;
+  /** Host names that may be called, exactly as in the address. */
+  readonly hosts: readonly string[];
+  /** Default 443. */
+  readonly ports?: readonly number[];
+  /** Default https alone. */
+  readonly schemes?: readonly ("https" | "http")[];
+  /** Addresses of private ranges that may be called all the same, such as "10.0.0.7" or "10.0.0.0/24". */
+  readonly privateAddresses?: readonly string[];
+}
+
 export interface Config {
   readonly apps: Readonly<Record<string, () => Promise<{ readonly default: AnyApp }>>>;
   readonly people?: readonly Person[];
+  /** The first rule about a question says who answers it. With rules, a question that none is about is for nobody. */
+  readonly approvals?: readonly ApprovalRule[];
+  readonly webhook?: WebhookTarget;
 }
 
 /** Declares the project that `belay` runs: its apps and people. */

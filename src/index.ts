@@ -1,11 +1,10 @@
 /**
  * The public list of the root entry, and nothing else. It has no runtime dependency and loads no `node:` module but
- * `node:crypto`. Stores live behind their own entries: `belay-harness/memory`, `belay-harness/sqlite`.
+ * `node:crypto`. Stores live behind their own entries: `belay-harness/store` (in memory), `belay-harness/sqlite`.
  */
 export { argsHash, refusalToDecide } from "./approval/index.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export {
-  COMPACTION_DEFAULTS,
   type Filter,
   type FilterContext,
   type Filtered,
@@ -22,7 +21,6 @@ export {
   costNanoUsd,
   estimateTokens,
   type GenerateOptions,
-  jsonProtocol,
   type ModelClient,
   type ModelMessage,
   type ModelMessageCall,

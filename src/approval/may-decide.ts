@@ -12,7 +12,7 @@ export function refusalToDecide(
   approval: ApprovalRow,
   mayDecide?: (by: Principal, approval: ApprovalRow) => boolean,
 ): string | undefined {
-  if (by.kind !== "person") return `a ${by.kind} cannot decide an approval; a person has to`;
+  if (by.kind !== "person") return `only a person can decide an approval, and '${by.id}' is known as: ${by.kind}`;
   if (by.id === "") return "the person has no name";
   if (approval.requester.kind === "person" && approval.requester.id === by.id) {
     return `${by.id} asked for this and cannot approve it; another person has to`;

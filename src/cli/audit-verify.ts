@@ -16,7 +16,7 @@ export const auditVerifyCommand: Command = {
   options: {
     file: { type: "string", value: "file", help: "check an export instead of the database" },
     checkpoint: { type: "string", value: "file", help: "signed note that was kept elsewhere" },
-    key: { type: "string", value: "key", help: "verifier key of the note, beside that of the project's own key)" },
+    key: { type: "string", value: "key", help: "verifier key of the note, beside that of the project's own key" },
     "key-file": {
       type: "string",
       value: "file",

@@ -6,7 +6,10 @@ import { auditVerifyCommand } from "./audit-verify.ts";
 import type { Command } from "./command.ts";
 import { approveCommand, rejectCommand } from "./decide.ts";
 import { evalCommand } from "./eval.ts";
+import { mcpServeCommand } from "./mcp-serve.ts";
+import { pricesFetchCommand, pricesShowCommand } from "./prices.ts";
 import { recoverCommand } from "./recover.ts";
+import { rollbackCommand } from "./rollback.ts";
 import { runCommand } from "./run.ts";
 import { runsCommand } from "./runs.ts";
 import { showCommand } from "./show.ts";
@@ -21,12 +24,16 @@ export const COMMANDS: readonly Command[] = [
   approveCommand,
   rejectCommand,
   recoverCommand,
+  rollbackCommand,
   auditVerifyCommand,
   auditShowCommand,
   auditCheckpointCommand,
   auditExportCommand,
   evalCommand,
   traceCommand,
+  mcpServeCommand,
+  pricesShowCommand,
+  pricesFetchCommand,
 ];
 
 /** Finds the command that the first one or two words name; throws `BELAY_USAGE`. */

@@ -1,4 +1,4 @@
-import type { DecideOutcome } from "../engine/index.ts";
+import type { DecideOutcome, Harness } from "../engine/index.ts";
 import { BelayError } from "../errors.ts";
 import type { ApprovalRow, RunKey, Store } from "../journal/index.ts";
 import {
@@ -12,8 +12,9 @@ import {
 } from "./command.ts";
 import { goOn } from "./go-on.ts";
 import type { LoadedConfig } from "./load-config.ts";
+import { chosenModel, MODEL_OPTIONS } from "./model-option.ts";
 import { openStore, type Place, placeOf, withStore } from "./place.ts";
-import { appNameOfAgent, findPerson, mayApprove, type OpenApp, openApp, projectConfig } from "./project.ts";
+import { appNameOfAgent, findPerson, harnessOf, mayApprove, openApp, projectConfig } from "./project.ts";
 import { exitCodeOfRun } from "./run.ts";
 import { printApproval, printResult, resultJson } from "./run-result.ts";
 import { createStory } from "./story.ts";
@@ -25,6 +26,7 @@ const DECIDE_OPTIONS = {
   by: { type: "string", value: "person", help: "person of the configuration who decides (approver or admin)" },
   reason: { type: "string", value: "text", help: "kept with the decision" },
   "no-run": { type: "boolean", help: "only record the decision; a worker or belay recover goes on" },
+  ...MODEL_OPTIONS,
   ...JSON_OPTION,
   ...DATABASE_OPTIONS,
   ...CONFIG_OPTIONS,
@@ -56,11 +58,13 @@ async function decide(input: CommandInput, answer: Answer): Promise<number> {
   }
   const config = await projectConfig(input);
   checkPerson(config, by);
+  const chosen = await chosenModel(input);
   return withStore(openStore(place), async (store) => {
     const row = await openQuestion(input, store, place);
-    const opened = await openApp(config, await appNameOfAgent(config, row.agent), place, store, input.output.progress);
+    const name = await appNameOfAgent(config, row.agent);
+    const opened = await openApp(config, name, place, store, input.output.progress, chosen);
     try {
-      return await decideOn(input, opened, row, answer, by);
+      return await decideOn(input, harnessOf(opened, row.agent), row, answer, by);
     } finally {
       opened.close();
     }
@@ -91,7 +95,7 @@ async function openQuestion(input: CommandInput, store: Store, { tenant }: Place
 
 async function decideOn(
   input: CommandInput,
-  { harness }: OpenApp,
+  harness: Harness,
   { tenant, approvalId, argsHash, runId }: ApprovalRow,
   answer: Answer,
   by: string,

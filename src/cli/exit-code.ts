@@ -1,6 +1,6 @@
 import { BelayError, type BelayErrorCode } from "../errors.ts";
 
-const FAILED = new Set<BelayErrorCode>(["BELAY_APPROVAL_EXPIRED"]);
+const FAILED = new Set<BelayErrorCode>(["BELAY_APPROVAL_EXPIRED", "BELAY_PRICE_FEED"]);
 /** Not the fault of how the command was called, so that calling it in another way does not help. */
 const INTERNAL =
   /^BELAY_(INTERNAL|RUN_BUSY|CANONICAL_JSON|CLOCK_BACKWARDS|COMMIT_INVALID|(EVENT|JOURNAL|SCRIPT|STORE)_.*)$/;

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import type { AnyApp, Person, World } from "../config.ts";
-import { createHarness, type Harness } from "../engine/index.ts";
+import { createHarness, type Harness, type HarnessOptions } from "../engine/index.ts";
 import { BelayError } from "../errors.ts";
+import { createUndo, type Undo, undoneAgentName } from "../gate/index.ts";
 import type { Store } from "../journal/index.ts";
 import { type CommandInput, textOption } from "./command.ts";
 import { type LoadedConfig, loadApp, loadConfig } from "./load-config.ts";
+import { type ChosenModel, checkPriced } from "./model-option.ts";
 import type { Place } from "./place.ts";
 import { usageError } from "./usage.ts";
 
@@ -14,20 +16,28 @@ export interface OpenApp {
   readonly name: string;
   readonly app: AnyApp;
   readonly harness: Harness;
+  /** What takes back the runs of the app. */
+  undo(): Undo;
   close(): void;
+}
+
+/** The harness that goes on with the runs of an agent: the app's own, or the one that takes back what it did. */
+export function harnessOf(opened: OpenApp, agentName: string): Harness {
+  return undoneAgentName(agentName) === undefined ? opened.harness : opened.undo().harness;
 }
 
 export function projectConfig(input: CommandInput): Promise<LoadedConfig> {
   return loadConfig(input.cwd, textOption(input, "config"));
 }
 
-/** Opens an app over a store; its world lies beside the database. */
+/** Opens an app over a store; its world lies beside the database. Its offline model answers unless another is chosen. */
 export async function openApp(
   config: LoadedConfig,
   name: string,
   place: Place,
   store: Store,
   onAlarm: (text: string) => void,
+  chosen?: ChosenModel,
 ): Promise<OpenApp> {
   const app = await loadApp(config, name);
   const worldFile = join(place.folder, `${name}.db`);
@@ -36,16 +46,22 @@ export async function openApp(
   }
   const world: World = app.openWorld(worldFile);
   try {
-    const harness = createHarness({
-      // The world came from this very app, whose type of world is lost in a list of apps.
-      agent: app.agent(world as never, Date.now),
-      model: app.offlineModel(world as never),
+    // The world came from this very app, whose type of world is lost in a list of apps.
+    const agent = app.agent(world as never, Date.now);
+    const prices = { ...app.prices, ...chosen?.prices };
+    if (chosen !== undefined) checkPriced(chosen.client.id, prices, agent);
+    const seams: Pick<HarnessOptions, "store" | "mayDecide" | "onAlarm"> = {
       store,
-      ...(app.prices && { prices: app.prices }),
       mayDecide: (by) => by.kind === "person" && mayApprove(findPerson(config, by.id)),
       onAlarm: ({ code, detail }) => onAlarm(`${code}: ${detail}`),
+    };
+    const harness = createHarness({
+      ...seams,
+      agent,
+      model: chosen?.client ?? app.offlineModel(world as never),
+      prices,
     });
-    return { name, app, harness, close: () => world.close() };
+    return { name, app, harness, undo: () => createUndo({ ...seams, agent }), close: () => world.close() };
   } catch (error) {
     world.close();
     throw error;
@@ -54,10 +70,11 @@ export async function openApp(
 
 /** Name in the configuration of the app whose agent has this name; throws `BELAY_APP_UNKNOWN`. */
 export async function appNameOfAgent(config: LoadedConfig, agentName: string): Promise<string> {
+  const wanted = undoneAgentName(agentName) ?? agentName;
   // The configuration nearly always calls an app what its agent is called, and loading an app is not free.
-  const names = Object.keys(config.apps).sort((one, other) => Number(other === agentName) - Number(one === agentName));
+  const names = Object.keys(config.apps).sort((one, other) => Number(other === wanted) - Number(one === wanted));
   for (const name of names) {
-    if ((await agentNameOfApp(config, name)) === agentName) {
+    if ((await agentNameOfApp(config, name)) === wanted) {
       return name;
     }
   }

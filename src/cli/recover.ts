@@ -3,8 +3,9 @@ import type { RunRow, Store } from "../journal/index.ts";
 import { CONFIG_OPTIONS, type Command, type CommandInput, DATABASE_OPTIONS, hasFlag, JSON_OPTION } from "./command.ts";
 import { goOn } from "./go-on.ts";
 import type { LoadedConfig } from "./load-config.ts";
+import { chosenModel, MODEL_OPTIONS } from "./model-option.ts";
 import { openStore, type Place, placeOf, withStore } from "./place.ts";
-import { appNameOfAgent, type OpenApp, openApp, projectConfig } from "./project.ts";
+import { appNameOfAgent, harnessOf, type OpenApp, openApp, projectConfig } from "./project.ts";
 import { labelOf } from "./run-result.ts";
 
 const PAGE = 100;
@@ -20,7 +21,7 @@ export const recoverCommand: Command = {
   name: "recover",
   summary: "go on with every unfinished run: after a crash, an answer with --no-run, an expiry",
   positionals: [],
-  options: { ...JSON_OPTION, db: DATABASE_OPTIONS.db, ...CONFIG_OPTIONS },
+  options: { ...MODEL_OPTIONS, ...JSON_OPTION, db: DATABASE_OPTIONS.db, ...CONFIG_OPTIONS },
   examples: ["recover", "recover --json"],
   run: async (input) => {
     const place = placeOf(input);
@@ -50,7 +51,7 @@ async function recoverAll(
   let firstError: BelayError | undefined;
   for await (const row of unfinishedRuns(store)) {
     try {
-      const { harness } = await appOf(row, input, config, place, store, apps);
+      const harness = harnessOf(await appOf(row, input, config, place, store, apps), row.agent);
       // Who holds a lease is alive and goes on by itself, so there is nothing to wait for.
       const result = await goOn(harness, row, input.signal, 0);
       const { tenant, runId } = row;
@@ -100,7 +101,7 @@ async function appOf(
     return known;
   }
   const name = await appNameOfAgent(config, row.agent);
-  const opened = await openApp(config, name, place, store, input.output.progress);
+  const opened = await openApp(config, name, place, store, input.output.progress, await chosenModel(input));
   apps.set(row.agent, opened);
   return opened;
 }

@@ -1,4 +1,4 @@
-import type { StartOptions } from "../engine/index.ts";
+import type { MessageOutcome, StartOptions } from "../engine/index.ts";
 import {
   CONFIG_OPTIONS,
   type Command,
@@ -8,6 +8,7 @@ import {
   JSON_OPTION,
   textOption,
 } from "./command.ts";
+import { chosenModel, MODEL_OPTIONS } from "./model-option.ts";
 import { createStore, type Place, placeOf, withStore } from "./place.ts";
 import { type OpenApp, openApp, projectConfig } from "./project.ts";
 import { printResult, resultJson } from "./run-result.ts";
@@ -23,6 +24,7 @@ export const runCommand: Command = {
     as: { type: "string", value: "customer", help: "customer who writes (default the app's own)" },
     conversation: { type: "string", value: "id", help: "conversation to continue (default a new one)" },
     transitions: { type: "boolean", help: "print the transition log too" },
+    ...MODEL_OPTIONS,
     ...JSON_OPTION,
     ...DATABASE_OPTIONS,
     ...CONFIG_OPTIONS,
@@ -31,13 +33,15 @@ export const runCommand: Command = {
     'run shop "Where is my order O-1001?"',
     'run shop "Please refund order O-1004" --as C-2 --json',
     'run shop "And the other one?" --conversation cnv_1',
+    'run shop "Where is my order?" --model http://127.0.0.1:11434/v1#llama3.2 --price-input 0 --price-output 0',
   ],
   run: async (input) => {
     const place = placeOf(input);
     const config = await projectConfig(input);
     const [name = "", message = ""] = input.positionals;
+    const chosen = await chosenModel(input);
     return withStore(createStore(place), async (store) => {
-      const opened = await openApp(config, name, place, store, input.output.progress);
+      const opened = await openApp(config, name, place, store, input.output.progress, chosen);
       try {
         return await runMessage(input, opened, place, message);
       } finally {
@@ -50,7 +54,10 @@ export const runCommand: Command = {
 async function runMessage(input: CommandInput, opened: OpenApp, place: Place, message: string): Promise<number> {
   const { output } = input;
   const isJson = hasFlag(input, "json");
-  const handle = opened.harness.run(message, startOptions(input, opened, place));
+  const options = startOptions(input, opened, place);
+  const queued = await queueBehind(opened, message, options);
+  if (queued?.status === "queued") return printQueued(output, queued, isJson);
+  const handle = opened.harness.run(message, queued === undefined ? options : { ...options, runId: queued.run.runId });
   if (isJson) {
     // Nobody iterates the handle, and its result alone is printed.
     const result = await handle.result;
@@ -75,6 +82,26 @@ async function runMessage(input: CommandInput, opened: OpenApp, place: Place, me
   }
   printResult(output, result);
   return exitCodeOfRun(result.status);
+}
+
+/** A message to a conversation starts a run there, or waits behind the one that has not ended. */
+async function queueBehind(
+  opened: OpenApp,
+  message: string,
+  { conversationId, ...options }: StartOptions,
+): Promise<MessageOutcome | undefined> {
+  if (conversationId === undefined) return undefined;
+  return await opened.harness.message(conversationId, message, options);
+}
+
+function printQueued(
+  output: CommandInput["output"],
+  { behind, run }: Extract<MessageOutcome, { status: "queued" }>,
+  isJson: boolean,
+): 0 {
+  if (isJson) output.json({ status: "queued", behind: behind.runId, runId: run.runId }, 2);
+  else output.line(`queued: run ${run.runId} starts when run ${behind.runId} has ended`);
+  return 0;
 }
 
 function startOptions(input: CommandInput, opened: OpenApp, place: Place): StartOptions {

@@ -1,7 +1,11 @@
 import type { Entry, RunEvent, VerdictKind } from "../core/index.ts";
-import { type Command, DATABASE_OPTIONS, hasFlag } from "./command.ts";
+import { createOtlpExporter } from "../telemetry/index.ts";
+import { type Command, type CommandInput, DATABASE_OPTIONS, hasFlag, textOption } from "./command.ts";
 import { openStore, placeOf, withStore } from "./place.ts";
 import { readRun } from "./show.ts";
+import { sendTrace } from "./trace-otlp.ts";
+import { traceTree } from "./trace-tree.ts";
+import { usageError } from "./usage.ts";
 
 /** One model step, as the published trace names its fields. */
 export interface TraceStep {
@@ -23,24 +27,66 @@ interface TraceCall {
 
 export const traceCommand: Command = {
   name: "trace",
-  summary: "print one record per model step of a run",
+  summary: "print a run's model steps or its tree of spans, or send its spans to an OTLP receiver",
   positionals: [{ name: "run" }],
-  options: { jsonl: { type: "boolean", help: "print JSON, one record a line" }, ...DATABASE_OPTIONS },
-  examples: ["trace run_1", "trace run_1 --jsonl > trace.jsonl"],
+  options: {
+    jsonl: { type: "boolean", help: "print one JSON record per model step, one a line" },
+    tree: { type: "boolean", help: "print the tree of spans, with arguments" },
+    all: { type: "boolean", help: "with --tree: also the decisions that let a call through" },
+    otlp: { type: "string", value: "endpoint", help: "send the spans, without content, to an OTLP/HTTP receiver" },
+    ...DATABASE_OPTIONS,
+  },
+  examples: [
+    "trace run_1",
+    "trace run_1 --jsonl > trace.jsonl",
+    "trace run_1 --tree",
+    "trace run_1 --otlp http://localhost:4318",
+  ],
   run: async (input) => {
     const place = placeOf(input);
     const [runId = ""] = input.positionals;
-    const { entries } = await withStore(openStore(place), (store) => readRun(store, { tenant: place.tenant, runId }));
-    for (const step of traceSteps(runId, entries)) {
-      if (hasFlag(input, "jsonl")) {
-        input.output.json(traceRecord(step));
-      } else {
-        input.output.line(stepText(step));
+    const run = { tenant: place.tenant, runId };
+    const endpoint = textOption(input, "otlp");
+    checkForms(input, endpoint);
+    // A mistyped address is told before anything is read.
+    const exporter = endpoint === undefined ? undefined : await createOtlpExporter({ endpoint });
+    const { entries } = await withStore(openStore(place), (store) => readRun(store, run));
+    if (exporter !== undefined) {
+      return await sendTrace(exporter, run, entries, input.output).finally(() => exporter.close());
+    }
+    if (hasFlag(input, "tree")) {
+      for (const line of traceTree(run, entries, hasFlag(input, "all"))) {
+        input.output.line(line);
       }
+    } else {
+      printSteps(input, traceSteps(runId, entries));
     }
     return 0;
   },
 };
+
+function checkForms(input: CommandInput, endpoint: string | undefined): void {
+  const forms = [
+    ...(["jsonl", "tree"] as const).filter((form) => hasFlag(input, form)),
+    ...(endpoint === undefined ? [] : ["otlp"]),
+  ];
+  if (forms.length > 1) {
+    throw usageError(`--${forms.join(" and --")} are different forms. Give one of them.`);
+  }
+  if (hasFlag(input, "all") && !hasFlag(input, "tree")) {
+    throw usageError("--all says what --tree shows. Give both, or leave it out.");
+  }
+}
+
+function printSteps(input: CommandInput, steps: readonly TraceStep[]): void {
+  for (const step of steps) {
+    if (hasFlag(input, "jsonl")) {
+      input.output.json(traceRecord(step));
+    } else {
+      input.output.line(stepText(step));
+    }
+  }
+}
 
 /** Reads the model steps of a run from its journal. */
 export function traceSteps(run: string, entries: readonly Entry[]): TraceStep[] {

@@ -1,5 +1,13 @@
 export { type AppliedFilters, applyFilters, checkFilters, WITHHELD_VIEW } from "./apply-filters.ts";
-export { COMPACTION_DEFAULTS, type CompactionPlan, planCompaction } from "./compaction.ts";
+export {
+  type Compaction,
+  type CompactionInput,
+  type CompactionLoan,
+  type CompactionOptions,
+  type CompactionPlan,
+  compaction,
+  type WrittenSummaries,
+} from "./compaction.ts";
 export type { Filter, FilterContext, Filtered } from "./filter.ts";
 export { QUARANTINE_MARKER } from "./quarantine/paragraphs.ts";
 export { type QuarantineOptions, quarantine } from "./quarantine/quarantine.ts";

@@ -31,6 +31,8 @@ export interface PreparedCall {
   readonly effect: "read" | "change";
   /** Set when the call is refused before any rule looks at it: unknown tool, bad JSON, wrong arguments. */
   readonly refusal?: ToolError;
+  /** Telemetry on the arguments; no decision follows from it. */
+  readonly notes?: readonly JsonValue[];
 }
 
 /** What a tool gave back. A value above the inline limit is kept as a blob and referred to by its hash. */

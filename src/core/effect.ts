@@ -19,5 +19,6 @@ export type Effect =
   /** Started and not settled: running here, or lost with the process that started it. */
   | { readonly type: "finish_call"; readonly callId: string }
   | { readonly type: "settle_budget"; readonly reservationId: string; readonly budget: string; readonly amount: number }
+  | { readonly type: "release_budget"; readonly reservationId: string; readonly budget: string }
   | { readonly type: "end_run"; readonly termination: Termination }
   | { readonly type: "start_next_run"; readonly nextRunId: string };

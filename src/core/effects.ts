@@ -1,6 +1,6 @@
 import type { CallState } from "./call.ts";
 import type { Effect } from "./effect.ts";
-import type { RunState } from "./run-state.ts";
+import type { OpenReservation, RunState } from "./run-state.ts";
 import { mayDecide } from "./turn.ts";
 
 /** Everything that a state implies must be done next; empty only when the run has ended and nothing follows it. */
@@ -9,11 +9,15 @@ export function effectsOf(state: RunState): readonly Effect[] {
   if (state.ending !== undefined) {
     const running = state.turn.filter((call) => call.status === "started");
     return running.length > 0
-      ? running.map(({ call }) => ({ type: "finish_call", callId: call.callId }))
-      : [...orphanBudgets(state), { type: "end_run", termination: state.ending }];
+      ? [...closeBudgets(state, false), ...running.map(({ call }) => finish(call.callId))]
+      : [...closeBudgets(state, true), { type: "end_run", termination: state.ending }];
   }
-  if (state.turn.length === 0) return [{ type: "call_model" }];
-  return state.turn.flatMap((call) => effectOfCall(state, call) ?? []);
+  if (state.turn.length === 0) return [...closeBudgets(state, false), { type: "call_model" }];
+  return [...closeBudgets(state, false), ...state.turn.flatMap((call) => effectOfCall(state, call) ?? [])];
+}
+
+function finish(callId: string): Effect {
+  return { type: "finish_call", callId };
 }
 
 function effectOfCall(state: RunState, call: CallState): Effect | undefined {
@@ -32,7 +36,7 @@ function effectOfCall(state: RunState, call: CallState): Effect | undefined {
     case "allowed":
       return { type: "start_call", callId };
     case "started":
-      return { type: "finish_call", callId };
+      return finish(callId);
     case "settled":
       return undefined;
   }
@@ -40,12 +44,43 @@ function effectOfCall(state: RunState, call: CallState): Effect | undefined {
 
 function afterEnd(state: RunState): readonly Effect[] {
   const [next] = state.queued;
-  return next === undefined || state.followedBy !== undefined
-    ? orphanBudgets(state)
-    : [...orphanBudgets(state), { type: "start_next_run", nextRunId: next.nextRunId }];
+  const follows = next !== undefined && state.followedBy === undefined;
+  return [
+    ...closeBudgets(state, true),
+    ...(follows ? [{ type: "start_next_run", nextRunId: next.nextRunId } as const] : []),
+  ];
 }
 
-/** Reservations that no model call will settle any more; charged in full, because unknown cost is never zero. */
-function orphanBudgets(state: RunState): readonly Effect[] {
-  return state.openBudgets.map((open) => ({ type: "settle_budget", ...open }));
+/**
+ * What becomes of open reservations. A model call's, which nothing will settle any more once the run is over, is charged
+ * in full, because unknown cost is never zero.
+ */
+function closeBudgets(state: RunState, isOver: boolean): readonly Effect[] {
+  return state.openBudgets.flatMap((open) => {
+    if (open.forCall !== undefined) return closing(state, open) ?? [];
+    return isOver ? settle(open) : [];
+  });
+}
+
+/** A failure with this code came after the tool had done its work. */
+const RAN_ALL_THE_SAME = "result_not_json";
+
+/** Points are spent when the call happened or nobody knows, and given back when it did not happen. */
+function closing(state: RunState, open: OpenReservation): Effect | undefined {
+  const isOwn = ({ call }: CallState): boolean => call.callId === open.forCall;
+  const call = state.turn.find(isOwn) ?? state.earlierCalls.findLast(isOwn);
+  if (call === undefined) return settle(open);
+  const { status, outcome } = call;
+  // A question holds no points while it waits.
+  if (status === "allowed" || status === "started") return undefined;
+  const isSpent = outcome?.status === "ok" || outcome?.status === "unknown" || outcome?.error.code === RAN_ALL_THE_SAME;
+  return isSpent ? settle(open) : release(open);
+}
+
+function settle({ reservationId, budget, amount }: OpenReservation): Effect {
+  return { type: "settle_budget", reservationId, budget, amount };
+}
+
+function release({ reservationId, budget }: OpenReservation): Effect {
+  return { type: "release_budget", reservationId, budget };
 }

@@ -60,6 +60,8 @@ export type RunEvent =
       readonly onReject: AfterRefusal;
       readonly onExpiry: AfterRefusal;
       readonly onWorldChanged: AfterRefusal;
+      /** The run makes the calls that it was started with, and asks no model. */
+      readonly endsAfterTurn?: true;
     }
   | { readonly type: "segment.started"; readonly worker: string; readonly fence: number; readonly agent?: AgentStamp }
   | { readonly type: "model.requested"; readonly model?: string; readonly reserved: Reservation }
@@ -137,6 +139,8 @@ export type RunEvent =
       readonly budget: string;
       readonly amount: number;
       readonly limit: number;
+      /** The id of the call that the amount is for; absent: a model call. */
+      readonly forCall?: string;
     }
   | {
       readonly type: "budget.settled";

@@ -106,7 +106,8 @@ function failure(status: Exclude<CallOutcome["status"], "ok">, code: string, mes
 export function finishTurn(state: RunState): RunState {
   if (state.ending !== undefined || state.turn.some((call) => call.status !== "settled")) return settlePhase(state);
   const executing = moveTo(state, "EXECUTE_TOOLS", "approval settled");
-  return moveTo(closeTurn(executing), "OBSERVE", "tool results appended");
+  const observed = moveTo(closeTurn(executing), "OBSERVE", "tool results appended");
+  return state.endsAfterTurn === true ? beginEnding(observed, { kind: "completed" }) : observed;
 }
 
 /** The phase is AWAIT_APPROVAL only while nothing else of the turn can run. */

@@ -48,9 +48,21 @@ function refuseBudget(
   state: RunState,
   event: EventOf<"budget.reserved" | "budget.settled" | "budget.released">,
 ): string | undefined {
-  const isOpen = state.openBudgets.some((open) => open.reservationId === event.reservationId);
-  if (event.type === "budget.reserved") return isOpen ? "reserved already" : undefined;
-  return isOpen ? undefined : "no such reservation";
+  const open = state.openBudgets.find(({ reservationId }) => reservationId === event.reservationId);
+  if (event.type !== "budget.reserved") {
+    if (open === undefined) return "no such reservation";
+    const status = open.forCall === undefined ? undefined : findCall(state, open.forCall)?.status;
+    return status === "allowed" || status === "started" ? "a call is still running" : undefined;
+  }
+  if (open !== undefined) return "reserved already";
+  return event.forCall === undefined ? undefined : refuseCallReservation(state, event.forCall);
+}
+
+/** Points are reserved for a call that is about to start, or to see whether it is worth asking a person. */
+function refuseCallReservation(state: RunState, callId: string): string | undefined {
+  if (state.ending !== undefined) return "the run is ending";
+  const status = findCall(state, callId)?.status;
+  return status === "allowed" || status === "asked" ? undefined : `call ${callId} is ${status}`;
 }
 
 function refusalAfterEnd(state: RunState, event: RunEvent): string | undefined {

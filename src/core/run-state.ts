@@ -35,6 +35,8 @@ export interface OpenReservation {
   readonly reservationId: string;
   readonly budget: string;
   readonly amount: number;
+  /** The id of the call that it is for; absent: a model call. */
+  readonly forCall?: string;
 }
 
 export interface Compaction {
@@ -64,6 +66,8 @@ export interface RunState {
   readonly onReject: AfterRefusal;
   readonly onExpiry: AfterRefusal;
   readonly onWorldChanged: AfterRefusal;
+  /** The run makes the calls that it was started with, and asks no model. */
+  readonly endsAfterTurn?: true;
 
   readonly phase: Phase;
   readonly step: number;

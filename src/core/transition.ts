@@ -93,8 +93,8 @@ function applyTo(state: RunState, at: number, event: RunEvent): RunState {
     case "call.settled":
       return onCallSettled(state, event);
     case "budget.reserved": {
-      const { reservationId, budget, amount } = event;
-      return { ...state, openBudgets: [...state.openBudgets, { reservationId, budget, amount }] };
+      const { type: _type, limit: _limit, ...reservation } = event;
+      return { ...state, openBudgets: [...state.openBudgets, reservation] };
     }
     case "budget.settled":
     case "budget.released":
@@ -147,6 +147,7 @@ function startRun(at: number, event: Extract<RunEvent, { type: "run.started" }>)
     onReject: event.onReject,
     onExpiry: event.onExpiry,
     onWorldChanged: event.onWorldChanged,
+    ...(event.endsAfterTurn === true ? { endsAfterTurn: true } : {}),
     phase: "PLAN",
     step: 0,
     phaseChanges: [],

@@ -1,8 +1,8 @@
-import type { Filter, FormatToolError } from "../context/index.ts";
-import type { AfterRefusal, Limits, Termination } from "../core/index.ts";
-import type { ModelClient } from "../model/index.ts";
+import type { Compaction, Filter, FormatToolError } from "../context/index.ts";
+import type { AfterRefusal, JsonValue, Limits, Termination } from "../core/index.ts";
 import type { Rule } from "../policy/index.ts";
 import type { AnyTool, ToolExecutor } from "../tool/index.ts";
+import type { PointsOptions } from "./points.ts";
 
 export interface ApprovalOptions {
   /** Milliseconds until an unanswered question expires. Default 24 hours. */
@@ -13,21 +13,14 @@ export interface ApprovalOptions {
   readonly onWorldChanged?: AfterRefusal;
 }
 
-/** Limits as an application writes them: dollars instead of nano-dollars, and every bound optional. */
-export type LimitOptions = Partial<Omit<Limits, "costNanoUsdMax">> & {
+/** Limits as an application writes them: dollars instead of nano-dollars, every bound optional, and three that may be off. */
+export type LimitOptions = Partial<Omit<Limits, "costNanoUsdMax" | "identicalCalls" | "cycles" | "invalidCallsMax">> & {
   /** US dollars per run. Needs a price for the model, or the run refuses to start. */
   readonly costUsdMax?: number;
+  readonly identicalCalls?: Limits["identicalCalls"] | "off";
+  readonly cycles?: Limits["cycles"] | "off";
+  readonly invalidCallsMax?: number | "off";
 };
-
-/** When and how older tool results make room. The system prompt and the last turns always stay verbatim. */
-export interface CompactionOptions {
-  /** Estimated tokens of the prompt above which older results are summarised. */
-  readonly tokenThreshold: number;
-  /** Turns (a reply with its results) that stay verbatim. Default 4. */
-  readonly keepTurns?: number;
-  /** Asks this model for the summaries, without tools; default: the first 160 characters of each result. */
-  readonly model?: ModelClient;
-}
 
 /** An agent: what the model is told, what it may do, and within which bounds. */
 export interface Agent {
@@ -42,9 +35,13 @@ export interface Agent {
   readonly rules: readonly Rule[];
   readonly filters?: readonly Filter[];
   readonly limits?: LimitOptions;
+  /** Points that calls cost, reserved before each call starts. Default: calls cost nothing. */
+  readonly budget?: PointsOptions;
+  /** Telemetry on the arguments of each call, recorded with it; it changes nothing. A rule may do more. */
+  readonly inspectArguments?: (tool: string, args: JsonValue) => JsonValue | undefined;
   readonly approval?: ApprovalOptions;
-  /** Default: nothing is compacted. */
-  readonly compaction?: CompactionOptions;
+  /** How older tool results make room, made by `compaction()` of `belay-harness/context`. Default: they stay. */
+  readonly compaction?: Compaction;
   readonly temperature?: number;
   /** Longest user message, in characters. Default 4,000. */
   readonly inputCharactersMax?: number;

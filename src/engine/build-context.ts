@@ -5,11 +5,12 @@ import { BelayError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { checkPrices, type ToolSpec } from "../model/index.ts";
 import { checkRules, policyHash } from "../policy/index.ts";
-import { createToolExecutor, type ToolContract } from "../tool/index.ts";
+import { createToolExecutor, type ToolContract, undoName } from "../tool/index.ts";
 import type { Agent } from "./agent.ts";
 import type { EngineContext } from "./context.ts";
 import { buildControls, type Controls } from "./controls.ts";
 import type { HarnessOptions } from "./harness.ts";
+import { checkPoints } from "./points.ts";
 
 const LEASE_MS_DEFAULT = 15_000;
 const MODEL_TIMEOUT_MS_DEFAULT = 120_000;
@@ -30,9 +31,10 @@ export function buildContext(
   const executor = agent.executor?.(inner) ?? inner;
   const contracts = new Map(executor.listTools().map((contract) => [contract.name, contract]));
   const controls = adjust(buildControls(agent, [...contracts.values()]));
-  checkRules(agent.rules, [...contracts.keys()]);
+  checkRules(agent.rules, ruledNames(contracts));
   checkFilters(controls.filters);
   checkAgent(agent, contracts);
+  checkPoints(agent, contracts);
   checkLimits(controls);
   if (options.prices !== undefined) checkPrices(options.prices);
   const clock = options.clock ?? systemClock;
@@ -66,6 +68,11 @@ export function buildContext(
     newId: options.newId ?? ((prefix) => newId(prefix, clock.now())),
     alarm: (alarm) => options.onAlarm?.(alarm),
   };
+}
+
+/** What rules may speak about: each tool, and the taking back of what it did. */
+function ruledNames(contracts: ReadonlyMap<string, ToolContract>): readonly string[] {
+  return [...contracts.values()].flatMap(({ name, compensable }) => (compensable ? [name, undoName(name)] : [name]));
 }
 
 function untrustedTools(contracts: ReadonlyMap<string, ToolContract>): ReadonlySet<string> {

@@ -2,13 +2,13 @@ import { type Filter, sizeCap, stripInvisible } from "../context/index.ts";
 import { DEFAULT_LIMITS, type Limits } from "../core/index.ts";
 import { type Rule, riskRule } from "../policy/index.ts";
 import type { ToolContract } from "../tool/index.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, LimitOptions } from "./agent.ts";
 
 /**
  * Checks that are neither data nor the application's own code. Each is asked for by name where it acts, so that an
  * evaluation can show what happens without it.
  */
-export const GUARDS = {
+const GUARDS = {
   strict_arguments: "Arguments are checked against the tool's schema, and undeclared keys are refused",
   offered_tools: "Only tools offered for the task are run",
   approval_gate: "A verdict `ask` waits for a person",
@@ -20,7 +20,7 @@ export const GUARDS = {
   untrusted_wrapper: "Words of outsiders reach the model inside a wrapper that they cannot close",
 } as const;
 
-export type GuardId = keyof typeof GUARDS;
+type GuardId = keyof typeof GUARDS;
 
 /** Everything that stands between a model's wish and the world, as one table built by the harness itself. */
 export interface Controls {
@@ -39,18 +39,32 @@ export interface ControlInfo {
 /** Builds the table for an agent. There is no option to leave an entry out. */
 export function buildControls(agent: Agent, contracts: readonly ToolContract[]): Controls {
   const { costUsdMax, ...limits } = agent.limits ?? {};
+  const filters = [...(agent.filters ?? []), stripInvisible()];
   const risk = riskRule(contracts);
   return {
     limits: {
-      ...DEFAULT_LIMITS,
-      ...limits,
+      ...withoutOff({ ...DEFAULT_LIMITS, ...limits }),
       ...(costUsdMax === undefined ? {} : { costNanoUsdMax: Math.round(costUsdMax * 1e9) }),
     },
     rules: risk === undefined ? agent.rules : [...agent.rules, risk],
-    filters: [...(agent.filters ?? []), stripInvisible(), sizeCap()],
+    // An agent sets another cap by naming its own; without any the default holds.
+    filters: filters.some(({ id }) => id === "size_cap") ? filters : [...filters, sizeCap()],
     guards: new Set(Object.keys(GUARDS) as GuardId[]),
   };
 }
+
+/** Leaves out the bounds that an agent has switched off. */
+function withoutOff(limits: Omit<Limits, "costNanoUsdMax" | keyof Switchable> & Switchable): Limits {
+  const { identicalCalls, cycles, invalidCallsMax, ...rest } = limits;
+  return {
+    ...rest,
+    ...(identicalCalls === undefined || identicalCalls === "off" ? {} : { identicalCalls }),
+    ...(cycles === undefined || cycles === "off" ? {} : { cycles }),
+    ...(invalidCallsMax === undefined || invalidCallsMax === "off" ? {} : { invalidCallsMax }),
+  };
+}
+
+type Switchable = Pick<LimitOptions, "identicalCalls" | "cycles" | "invalidCallsMax">;
 
 /** How to take one limit away, by the id that a termination reports. */
 const WITHOUT_LIMIT: Readonly<Record<string, (limits: Limits) => Limits>> = {

@@ -1,11 +1,12 @@
 import { type CallState, type Effect, effectsOf, findCall, type RunEvent, wallClockLimit } from "../core/index.ts";
 import { requestApproval } from "./ask.ts";
 import { isThenable } from "./bounded.ts";
-import { compactByModel, type PlannedCompaction } from "./compact-step.ts";
+import { type PlannedCompaction, writeSummaries } from "./compact-step.ts";
 import type { EngineContext } from "./context.ts";
 import { executeCall, startCall } from "./execute-step.ts";
 import { judgeCall, rejudgeCall } from "./judge.ts";
 import { callModel, type OpenModelCall, openModelCall } from "./model-step.ts";
+import { reservePoints } from "./points.ts";
 import { recoverCall } from "./recover-step.ts";
 import type { Session } from "./session.ts";
 import { startNextRun } from "./start.ts";
@@ -115,6 +116,7 @@ function keyOf(effect: Effect): string {
     case "start_next_run":
       return effect.type;
     case "settle_budget":
+    case "release_budget":
       return effect.reservationId;
     case "start_call":
     case "finish_call":
@@ -133,7 +135,11 @@ function begin(self: Drive, effect: Effect): boolean {
     case "decide_call":
       return beginDecision(self, effect.callId, effect.recheck);
     case "request_approval":
-      return stageAll(self, requestApproval(context, session, effect.callId));
+      return stageAll(self, [
+        // Held for this commit only: nobody is asked about a call that could not be paid for.
+        ...reservePoints(context, session, effect.callId),
+        ...requestApproval(context, session, effect.callId),
+      ]);
     case "await_approval": {
       const { callId, approvalId, expiresAt } = effect;
       return context.clock.now() >= expiresAt && session.stage({ type: "approval.expired", callId, approvalId });
@@ -145,6 +151,10 @@ function begin(self: Drive, effect: Effect): boolean {
     case "settle_budget": {
       const { reservationId, budget, amount } = effect;
       return session.stage({ type: "budget.settled", reservationId, budget, amount });
+    }
+    case "release_budget": {
+      const { reservationId, budget } = effect;
+      return session.stage({ type: "budget.released", reservationId, budget });
     }
     case "end_run":
       return session.stage({ type: "run.ended", termination: effect.termination });
@@ -177,7 +187,7 @@ function beginModelCall(self: Drive): boolean {
   if (open === undefined) return true;
   if ("plans" in open) {
     return launch(self, "call_model", async () => ({
-      events: [await compactByModel(context, session, open, self.modelSignal)],
+      events: [await writeSummaries(context, session, open, self.modelSignal)],
     }));
   }
   return launch(self, "call_model", async () => {
@@ -212,6 +222,8 @@ function beginCall(self: Drive, callId: string): boolean {
   if (call === undefined) return false;
   const hit = wallClockLimit(session.state, context.clock.now());
   if (hit !== undefined) return session.stage({ type: "limit.reached", ...hit });
+  for (const event of reservePoints(context, session, callId)) session.stage(event);
+  if (findCall(session.state, callId)?.status === "settled") return true;
   if (call.call.effect === "read") return launchCall(self, callId, "allowed", 0);
   const event = startCall(context, session, call);
   if (!session.stage(event)) return false;

@@ -14,10 +14,12 @@ const INDEFINITE: ReadonlySet<string> = new Set(["tool_failed", LOOKUP_FAILED]);
  * The key that the far side may use to drop duplicates: equal for every attempt of a call, different for every other
  * call, and not made of anything the model says.
  */
-export function idempotencyKey(context: EngineContext, session: Session, call: CallState, attempt: number): string {
+function idempotencyKey(context: EngineContext, session: Session, call: CallState, attempt: number): string {
   const { tenant, runId } = session.run;
   const key = `${tenant}:${runId}:${call.call.callId}`;
-  return context.controls.guards.has("stable_key") ? key : `${key}:${attempt}:${context.newId("rsv")}`;
+  return context.controls.guards.has("stable_key")
+    ? (call.idempotencyKey ?? key)
+    : `${key}:${attempt}:${context.newId("rsv")}`;
 }
 
 /** What must be recorded before a call's effect, or instead of it. */
@@ -34,7 +36,7 @@ export function startCall(context: EngineContext, session: Session, call: CallSt
     type: "call.started",
     callId: call.call.callId,
     attempt,
-    idempotencyKey: call.idempotencyKey ?? idempotencyKey(context, session, call, attempt),
+    idempotencyKey: idempotencyKey(context, session, call, attempt),
     recovery: contract.recovery,
     fence: session.state.fence,
   };

@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { CallState, Entry, Principal, RunState, Termination, UsageTotal } from "../core/index.ts";
 import type { IdPrefix } from "../ids.ts";
 import type { ApprovalRow, RunKey, Store, StoredEntry } from "../journal/index.ts";
-import type { ModelClient, PriceTable } from "../model/index.ts";
+import type { ModelClient, PriceTable, RequestedCall } from "../model/index.ts";
 import type { Agent } from "./agent.ts";
 import type { Waker } from "./waker.ts";
 
@@ -12,7 +12,7 @@ export interface HarnessOptions {
   readonly store: Store;
   readonly clock?: Clock;
   readonly prices?: PriceTable;
-  /** Durable wake-ups; default in-process. */
+  /** Durable wake-ups. Default: none, until `work()` serves wake-ups of this process. */
   readonly waker?: Waker;
   /** Shared budgets in nano-dollars, reserved before each model call: `{ name: limit }`. */
   readonly budgets?: Readonly<Record<string, number>>;
@@ -39,7 +39,8 @@ export interface Alarm {
     | "POLICY_ERROR"
     | "MODEL_FAILED"
     | "TOOL_FAILED"
-    | "LEASE_LOST";
+    | "LEASE_LOST"
+    | "RUN_FAILED";
   readonly run: RunKey;
   readonly detail: string;
   /** The exception behind it, for the operator's own eyes; it reaches no model, page or record. */
@@ -55,6 +56,8 @@ export interface StartOptions {
   readonly runId?: string;
   /** Tools offered for this task; default all of the agent. */
   readonly offeredTools?: readonly string[];
+  /** The run makes these calls, through every control, and ends; no model is asked. */
+  readonly calls?: readonly RequestedCall[];
   readonly signal?: AbortSignal;
   readonly onDelta?: (text: string) => void;
 }
@@ -127,7 +130,7 @@ export interface Harness {
   cancel(run: RunKey, by: Principal, note?: string): Promise<"recorded" | "already_ended" | "unknown_run">;
   state(run: RunKey): Promise<RunState | undefined>;
   entries(run: RunKey): Promise<readonly Entry[]>;
-  /** Advances every unfinished run once; returns how many were looked at. */
+  /** Advances every unfinished run once; returns how many were looked at. A run that throws is an alarm, not an end. */
   recover(options?: { readonly signal?: AbortSignal }): Promise<number>;
   /** Serves wake-ups until closed. */
   work(): Promise<{ close(): Promise<void> }>;

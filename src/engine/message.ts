@@ -2,7 +2,7 @@ import type { RunKey } from "../journal/index.ts";
 import { appendEvent } from "./append.ts";
 import type { EngineContext } from "./context.ts";
 import type { MessageOutcome, StartOptions } from "./harness.ts";
-import { ANONYMOUS, checkInput, startRun } from "./start.ts";
+import { ANONYMOUS, checkConversation, checkInput, startRun } from "./start.ts";
 
 /**
  * Takes a message to a conversation: it starts a run, or waits behind the unfinished one.
@@ -23,6 +23,7 @@ export async function sendMessage(
     if (last === undefined || (last.termination !== undefined && last.nextRunId === undefined)) {
       return { status: "started", run: await startRun(context, text, { ...options, conversationId }) };
     }
+    checkConversation(rows, { tenant, runId: "" }, options.principal ?? ANONYMOUS, "may_be_busy");
     const behind: RunKey = { tenant, runId: last.runId };
     const nextRunId = options.runId ?? context.newId("run");
     const appended = await appendEvent(context, behind, () => ({

@@ -8,7 +8,7 @@ import {
 } from "../core/index.ts";
 import { costNanoUsd, estimateRequestTokens, type ModelReply, type ModelRequest, readUsage } from "../model/index.ts";
 import { bounded } from "./bounded.ts";
-import { compactByHead, compactionFor, type PlannedCompaction } from "./compact-step.ts";
+import { compacted, type PlannedCompaction, planCompaction } from "./compact-step.ts";
 import type { EngineContext } from "./context.ts";
 import { prepareCalls } from "./prepare.ts";
 import type { Session } from "./session.ts";
@@ -29,10 +29,10 @@ export interface OpenModelCall {
  */
 export function openModelCall(context: EngineContext, session: Session): OpenModelCall | PlannedCompaction | undefined {
   let prompt = buildRequest(context, session);
-  const planned = compactionFor(context, session.state, prompt.request, prompt.tokens);
+  const planned = planCompaction(context, session, prompt.request, prompt.tokens);
   if (planned !== undefined) {
-    if (context.agent.compaction?.model !== undefined) return planned;
-    session.stage(compactByHead(context, session, planned));
+    if (context.agent.compaction?.write !== undefined) return planned;
+    session.stage(compacted(context, session, planned));
     prompt = buildRequest(context, session);
   }
   const { state } = session;
@@ -57,7 +57,9 @@ export function openModelCall(context: EngineContext, session: Session): OpenMod
 
 /** What an interrupted model call reserved is charged in full before another is made. */
 function settleOrphans(session: Session): void {
-  for (const open of session.state.openBudgets) session.stage({ type: "budget.settled", ...open });
+  for (const { reservationId, budget, amount, forCall } of session.state.openBudgets) {
+    if (forCall === undefined) session.stage({ type: "budget.settled", reservationId, budget, amount });
+  }
 }
 
 function buildRequest(
@@ -127,14 +129,16 @@ async function replied(
   const output = await readOutput(context, session, open, reply);
   return [
     { type: "model.replied", output, usage, ...(cost === undefined ? {} : { costNanoUsd: cost }) },
-    ...session.state.openBudgets.map(
-      ({ reservationId, budget, amount }): RunEvent => ({
-        type: "budget.settled",
-        reservationId,
-        budget,
-        amount: cost ?? amount,
-      }),
-    ),
+    ...session.state.openBudgets
+      .filter(({ forCall }) => forCall === undefined)
+      .map(
+        ({ reservationId, budget, amount }): RunEvent => ({
+          type: "budget.settled",
+          reservationId,
+          budget,
+          amount: cost ?? amount,
+        }),
+      ),
   ];
 }
 

@@ -34,9 +34,9 @@ async function prepareCall(
   const contract = context.contracts.get(request.tool);
   const tool = contract?.name ?? printable(String(request.tool), 64);
   const effect = contract?.recovery === "read" ? "read" : "change";
-  const base = { callId, tool, effect } as const;
   const read = boundedArguments(request);
   const args = read.ok ? read.args : null;
+  const base = { callId, tool, effect, ...inspected(context, tool, args) } as const;
   if (contract === undefined) {
     return { ...base, args, refusal: refusal("unknown_tool", `unknown tool '${tool}'`) };
   }
@@ -49,6 +49,18 @@ async function prepareCall(
   if (checked.ok) return { ...base, args: inStoredOrder(checked.args) };
   const { details, ...error } = checked.error;
   return { ...base, args, refusal: details === undefined ? error : { ...error, details: inStoredOrder(details) } };
+}
+
+/** What the agent's own telemetry says about the arguments; it changes nothing, so its failure stops nothing. */
+function inspected(context: EngineContext, tool: string, args: JsonValue): { readonly notes?: readonly JsonValue[] } {
+  const { inspectArguments } = context.agent;
+  if (inspectArguments === undefined) return {};
+  try {
+    const note = inspectArguments(tool, args);
+    return note === undefined ? {} : { notes: [inStoredOrder(note)] };
+  } catch {
+    return { notes: [{ inspection: "failed" }] };
+  }
 }
 
 /** Keys in the order in which the journal gives them back, so that a replayed run shows the model the same text. */

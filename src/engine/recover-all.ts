@@ -16,8 +16,13 @@ export async function recoverAll(
     const page = await context.store.unfinished(PAGE, after);
     for (const row of page.filter(({ agent }) => agent === context.agent.name)) {
       if (options.signal?.aborted === true) return count;
-      await active.advance(row, options);
       count += 1;
+      try {
+        await active.advance(row, options);
+      } catch (cause) {
+        // One run that cannot go on must not keep the others from it.
+        context.alarm({ code: "RUN_FAILED", run: row, detail: `run ${row.runId} could not go on`, cause });
+      }
     }
     after = page.at(-1);
     if (after === undefined) return count;

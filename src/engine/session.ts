@@ -3,6 +3,7 @@ import { accepts, apply, type Entry, fold, type RunEvent, type RunState } from "
 import { BelayError } from "../errors.ts";
 import { EVENT_SCHEMA, type RunKey } from "../journal/index.ts";
 import type { EngineContext } from "./context.ts";
+import { withoutRefused } from "./points.ts";
 
 /**
  * One worker's hold on one run: the state folded from the journal, plus events that are staged and not yet committed.
@@ -108,9 +109,9 @@ function createSession(context: EngineContext, run: RunKey, initial: RunState, i
         }
         if (result.status === "conflict") {
           await readOn();
-          restage(entries.map((entry) => entry.event));
+          restage(eventsOf(entries));
         } else {
-          restage(entries.flatMap((entry) => withoutReservation(entry.event, result.budget)));
+          restage(withoutRefused(eventsOf(entries), result));
         }
       }
     },
@@ -119,6 +120,10 @@ function createSession(context: EngineContext, run: RunKey, initial: RunState, i
       state = durable;
     },
   };
+}
+
+function eventsOf(entries: readonly Entry[]): readonly RunEvent[] {
+  return entries.map(({ event }) => event);
 }
 
 /** Time never goes backwards within a run, whatever the clock says. */
@@ -141,17 +146,4 @@ function observedOutcome(
     outcome: event.outcome,
     differs,
   };
-}
-
-/** A shared budget said no: the model call that wanted it does not happen and the run ends. */
-function withoutReservation(event: RunEvent, budget: string): readonly RunEvent[] {
-  if (event.type === "budget.reserved") return [];
-  if (event.type !== "model.requested") return [event];
-  return [
-    {
-      type: "limit.reached",
-      limit: "cost_budget",
-      detail: `the shared budget ${budget} has no room for another model call`,
-    },
-  ];
 }

@@ -1,10 +1,11 @@
 import { type MemoryTurn, type Principal, type RunEvent, terminationCode } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
-import { EVENT_SCHEMA, type RunKey } from "../journal/index.ts";
-import { costNanoUsd } from "../model/index.ts";
+import { EVENT_SCHEMA, type RunKey, type RunRow } from "../journal/index.ts";
+import { costNanoUsd, type RequestedCall } from "../model/index.ts";
 import { printable } from "../tool/index.ts";
 import type { EngineContext } from "./context.ts";
 import type { StartOptions } from "./harness.ts";
+import { prepareCalls } from "./prepare.ts";
 import type { Session } from "./session.ts";
 
 const INPUT_CHARACTERS_MAX_DEFAULT = 4000;
@@ -33,7 +34,7 @@ export function checkInput(context: EngineContext, input: string): void {
 }
 
 /** Refuses options that name something unknown, and a cost limit without a price. Throws BELAY_PRICE_UNKNOWN, BELAY_TOOL_UNKNOWN, BELAY_ID_INVALID. */
-export function checkStart(context: EngineContext, options: StartOptions): void {
+function checkStart(context: EngineContext, options: StartOptions): void {
   const { limits } = context.controls;
   const needsPrice = limits.costNanoUsdMax !== undefined || Object.keys(context.budgets).length > 0;
   if (needsPrice && costNanoUsd(context.prices, context.model.id, { inputTokens: 1, outputTokens: 1 }) === undefined) {
@@ -67,18 +68,39 @@ export async function startRun(context: EngineContext, input: string, options: S
   const now = context.clock.now();
   const run: RunKey = { tenant: options.tenant ?? "default", runId: options.runId ?? context.newId("run") };
   const conversationId = options.conversationId ?? context.newId("cnv");
-  const memory = await memoryOf(context, run.tenant, conversationId);
+  const earlier = await context.store.conversation(run.tenant, conversationId);
+  checkConversation(earlier, run, options.principal ?? ANONYMOUS);
+  const memory = memoryOf(context, earlier);
   const event = startedEvent(context, { ...options, tenant: run.tenant, conversationId }, input, memory);
-  const result = await context.store.commit({ run, head: 0, entries: [{ at: now, event }] });
+  const events = [event, ...(options.calls === undefined ? [] : await givenCalls(context, options, options.calls))];
+  const entries = events.map((each) => ({ at: now, event: each }));
+  const result = await context.store.commit({ run, head: 0, entries });
   if (result.status === "conflict") {
     const [first] = await context.store.read(run);
     if (first?.event.type !== "run.started" || first.event.input !== input) {
       throw new BelayError("BELAY_RUN_EXISTS", `run ${run.runId} exists with another message; choose another run id`);
     }
   } else if (result.status === "committed") {
-    context.publish(run, [{ at: now, event, seq: 1, schema: EVENT_SCHEMA }]);
+    context.publish(
+      run,
+      entries.map((entry, index) => ({ ...entry, seq: index + 1, schema: EVENT_SCHEMA })),
+    );
   }
   return run;
+}
+
+/** The one turn of a run that asks no model, prepared as a model's reply would be. */
+async function givenCalls(
+  context: EngineContext,
+  { offeredTools }: StartOptions,
+  requested: readonly RequestedCall[],
+): Promise<readonly RunEvent[]> {
+  const calls = await prepareCalls(context, 1, offeredTools, requested);
+  const none = { inputTokens: 0, outputTokens: 0 };
+  return [
+    { type: "model.requested", reserved: { ...none, costNanoUsd: 0 } },
+    { type: "model.replied", output: { kind: "calls", text: "", calls }, usage: none, costNanoUsd: 0 },
+  ];
 }
 
 function startedEvent(
@@ -98,22 +120,41 @@ function startedEvent(
     limits: context.controls.limits,
     ...(options.offeredTools === undefined ? {} : { offeredTools: options.offeredTools }),
     ...(memory.length === 0 ? {} : { memory }),
+    ...(options.calls === undefined ? {} : { endsAfterTurn: true }),
     onReject: approval?.onReject ?? "tell_model",
     onExpiry: approval?.onExpiry ?? "tell_model",
     onWorldChanged: approval?.onWorldChanged ?? "tell_model",
   };
 }
 
-/** The last turns of a conversation: words only, never facts, and never another tenant's. */
-async function memoryOf(
-  context: EngineContext,
-  tenant: string,
-  conversationId: string,
-): Promise<readonly MemoryTurn[]> {
+/** A conversation is one principal's, and one run of it at a time. */
+export function checkConversation(
+  earlier: readonly RunRow[],
+  run: RunKey,
+  principal: Principal,
+  busy: "must_be_idle" | "may_be_busy" = "must_be_idle",
+): void {
+  const last = earlier.at(-1);
+  if (last === undefined || last.runId === run.runId) return;
+  if (last.principal.kind !== principal.kind || last.principal.id !== principal.id) {
+    throw new BelayError(
+      "BELAY_CONVERSATION_FOREIGN",
+      `conversation ${last.conversationId} is not ${principal.kind} ${printable(principal.id, 64)}'s; start a new one`,
+    );
+  }
+  if (last.termination === undefined && busy === "must_be_idle") {
+    throw new BelayError(
+      "BELAY_CONVERSATION_BUSY",
+      `run ${last.runId} of conversation ${last.conversationId} has not ended; send a message, which waits behind it`,
+    );
+  }
+}
+
+/** The last turns of a conversation: words only, never facts. */
+function memoryOf(context: EngineContext, earlier: readonly RunRow[]): readonly MemoryTurn[] {
   const turnsMax = context.agent.memoryTurnsMax ?? 0;
   if (turnsMax === 0) return [];
-  const rows = await context.store.conversation(tenant, conversationId);
-  return rows
+  return earlier
     .filter((row) => row.termination !== undefined)
     .slice(-turnsMax)
     .map((row) => ({ user: row.input, assistant: row.answer ?? `(ended without an answer: ${row.termination})` }));

@@ -11,6 +11,31 @@ export interface Observed {
   readonly modelSteps: number;
 }
 
+/** What the caps and the texts of an expectation are held against. */
+export interface ObservedDetail {
+  readonly modelSteps: number;
+  /** Absent when a price was unknown. */
+  readonly costNanoUsd?: number;
+  /** Each request to the model in full. */
+  readonly shown: readonly string[];
+}
+
+/** A sentence for each cap that was passed, and for each text that the model should or should not have seen. */
+export function unmetCaps(expect: Expectation, { modelSteps, costNanoUsd, shown }: ObservedDetail): string[] {
+  const { modelCallsMax, costUsdMax, seen = [], notSeen = [] } = expect;
+  const isSeen = (text: string): boolean => shown.some((request) => request.includes(text));
+  return [
+    ...(modelCallsMax !== undefined && modelSteps > modelCallsMax
+      ? [`model calls are ${modelSteps}, at most ${modelCallsMax} expected`]
+      : []),
+    ...(costUsdMax !== undefined && !(costNanoUsd !== undefined && costNanoUsd <= costUsdMax * 1e9)
+      ? [`the cost is ${costNanoUsd === undefined ? "unknown" : `$${costNanoUsd / 1e9}`}, at most $${costUsdMax} expected`]
+      : []),
+    ...seen.filter((text) => !isSeen(text)).map((text) => `the model was not shown ${JSON.stringify(text)}`),
+    ...notSeen.filter(isSeen).map((text) => `the model was shown ${JSON.stringify(text)}`),
+  ];
+}
+
 /** A sentence for each expectation that was not met; decision codes are compared elsewhere. */
 export function unmetExpectations(expect: Expectation, observed: Observed): string[] {
   const pairs: readonly (readonly [string, unknown, unknown])[] = [

@@ -5,6 +5,8 @@ import type { Fault } from "./suite.ts";
 /** A clock that stands still until somebody moves it, so that a case gives the same result on every machine. */
 export interface CaseClock extends Clock {
   advanceTo(time: number): void;
+  /** Lets milliseconds go by. */
+  pass(ms: number): void;
   /** Makes a fault of kind `clock`; returns false for any other kind. */
   applyFault(fault: Fault): boolean;
 }
@@ -25,6 +27,9 @@ export function createCaseClock(start: number): CaseClock {
     },
     advanceTo: (later) => {
       time = Math.max(time, later);
+    },
+    pass: (ms) => {
+      time += ms;
     },
     applyFault: (fault) => {
       if (fault.kind !== "clock") {

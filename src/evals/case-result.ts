@@ -1,4 +1,6 @@
 import type { Termination, UsageTotal } from "../core/index.ts";
+import type { AgentOutcome } from "./agent-outcome.ts";
+import type { CaseCall } from "./case-calls.ts";
 
 /** Whether a question to a person was asked as expected; `none`: neither asked nor expected, or not said. */
 export type QuestionOutcome = "true_positive" | "false_positive" | "false_negative" | "none";
@@ -33,6 +35,34 @@ export interface CaseResult {
   /** The log of every run of the case verifies, and tells of everything that executed. */
   readonly auditIntact: boolean;
   readonly answer?: string;
+  readonly calls: readonly CaseCall[];
+  /** Present for a case that names its expected tools. */
+  readonly agent?: AgentOutcome;
+  /** What only the document of results and coverage speak of. */
+  readonly detail?: CaseDetail;
+}
+
+/** Where a run stood to one of its limits: one short of it, on it, or stopped by it. */
+export interface LimitReach {
+  /** Id of the control, without `limit:`. */
+  readonly limit: string;
+  readonly level: "limit-1" | "limit" | "limit+1";
+}
+
+/** What a case did beside what its report says. */
+export interface CaseDetail {
+  /** Every decision and failure code of the run, as the agent names it, those of later looks at the world included. */
+  readonly codesReached: readonly string[];
+  readonly limitsReached: readonly LimitReach[];
+  /** A sentence for each thing that the answer claims and that the world does not show. */
+  readonly untrue: readonly string[];
+  /** Whether the effects that the calls claim are those that the world shows; absent where the suite cannot tell. */
+  readonly effectsMatch?: boolean;
+  /** In the world's smallest unit; absent where the suite cannot tell. */
+  readonly moneyMoved?: number;
+  readonly compactions: number;
+  /** The case holds with a rule that the suite adds to the agent. */
+  readonly isProbe: boolean;
 }
 
 /** Whether the decision codes are those that the case expects; `undefined` when it expects none. */

@@ -1,62 +1,7 @@
 import { parseStrictJson } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
-import {
-  amount,
-  anyJson,
-  type Check,
-  count,
-  filledText,
-  flag,
-  listOf,
-  object,
-  oneOf,
-  record,
-  text,
-} from "./field-check.ts";
+import { CASE_FIELDS } from "./case-fields.ts";
 import type { EvalCase } from "./suite.ts";
-
-const LIMITS: Check = record(
-  {},
-  {
-    stepsMax: count,
-    tokensMax: count,
-    replyTokensMax: count,
-    costUsdMax: amount,
-    wallClockMs: count,
-    identicalCalls: record({ max: count, scope: oneOf("consecutive", "run") }),
-    cycles: record({ lengthMax: count, repeats: count }),
-    invalidCallsMax: count,
-    unreadableRepliesMax: count,
-    callsPerTurnMax: count,
-  },
-);
-
-const EXPECTATION: Check = record(
-  {},
-  {
-    stop: filledText,
-    paused: flag,
-    endState: object,
-    codes: listOf(filledText),
-    executed: listOf(filledText),
-    modelCalls: count,
-  },
-);
-
-const CASE: Check = record(
-  { id: filledText, class: filledText, message: text, script: listOf(text), expect: EXPECTATION },
-  {
-    principal: filledText,
-    before: listOf(record({ message: text, script: listOf(text) })),
-    approvals: listOf(oneOf("approve", "reject", "expire", "approve_twice", "reject_then_approve", "ignore")),
-    faults: listOf(record({ when: oneOf("start", "pause"), kind: filledText }, {}, anyJson)),
-    forbidden: listOf(anyJson),
-    limits: LIMITS,
-    offeredTools: listOf(filledText),
-    tags: listOf(filledText),
-    notes: text,
-  },
-);
 
 /**
  * Reads cases from JSONL, one object a line; empty lines are skipped.
@@ -92,9 +37,13 @@ function parseCase(line: string, where: string): EvalCase {
     throw invalid(where, `it is not one JSON value: ${parsed.message}`);
   }
   const { value } = parsed;
-  const problem = CASE(value, "");
+  const problem = CASE_FIELDS.check(value, "");
   if (problem !== undefined) {
     throw invalid(where, problem.path === "" ? `the case ${problem.problem}` : `"${problem.path}" ${problem.problem}`);
+  }
+  const given = Object.keys(value ?? {});
+  if (!["script", "mockScript", "expectedTools"].some((name) => given.includes(name))) {
+    throw invalid(where, '"script" is missing, and the app\'s own model answers only cases with "expectedTools"');
   }
   // Checked field by field just above.
   return value as unknown as EvalCase;

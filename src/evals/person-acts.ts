@@ -1,5 +1,5 @@
 import { APPROVAL_TTL_MS_DEFAULT, type Harness, type RunResult } from "../engine/index.ts";
-import type { ApprovalRow } from "../journal/index.ts";
+import type { ApprovalRow, RunKey } from "../journal/index.ts";
 import type { CaseClock } from "./case-clock.ts";
 import type { EvalCase, Fault, PersonAct } from "./suite.ts";
 
@@ -10,6 +10,8 @@ export interface PersonSetup {
   readonly harness: Harness;
   readonly clock: CaseClock;
   applyFault(fault: Fault): void;
+  /** Goes on with a run; in another process when the one that drove it dies. */
+  goOn(run: RunKey): Promise<RunResult>;
 }
 
 /** The end of a run, and what went otherwise than the case's acts suppose. */
@@ -46,7 +48,7 @@ export async function answerQuestions(setup: PersonSetup, first: RunResult, eval
       continue;
     }
     problems.push(...(await perform(act, setup, question)));
-    result = await setup.harness.advance(question);
+    result = await setup.goOn(question);
   }
   if (acts.length > 0) {
     problems.push(`nothing was asked for the acts ${acts.join(", ")}`);
@@ -71,8 +73,12 @@ async function perform(act: PersonAct, setup: PersonSetup, question: ApprovalRow
     case "approve_twice": {
       // A double click, and once more when the run has gone on.
       const early = [...(await decide("approved", "recorded")), ...(await decide("approved", "already_decided"))];
-      await setup.harness.advance(question);
+      await setup.goOn(question);
       return [...early, ...(await decide("approved", "already_decided"))];
+    }
+    case "cancel": {
+      const cancelled = await setup.harness.cancel(question, APPROVER);
+      return cancelled === "recorded" ? [] : [`the run could not be cancelled: ${cancelled}`];
     }
     case "ignore":
       return [];

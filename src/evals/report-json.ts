@@ -1,3 +1,4 @@
+import { agentMetrics } from "./agent-metrics.ts";
 import { codesMatch } from "./case-result.ts";
 import { type GateOptions, gate } from "./gate.ts";
 import { measure } from "./metrics.ts";
@@ -16,8 +17,9 @@ export function toJson(result: SuiteResult, gateOptions: GateOptions = {}): Reco
     // Unknown is never zero, and a field that is missing is easily read as one.
     meanCostUsd: meanCostUsd ?? null,
     ...metrics,
+    agent: agentMetrics(result) ?? null,
     gate: gate(result, gateOptions),
-    cases: result.cases.map((evalCase) => ({
+    cases: result.cases.map(({ detail: _detail, ...evalCase }) => ({
       ...evalCase,
       costNanoUsd: evalCase.costNanoUsd ?? null,
       codesMatch: codesMatch(evalCase) ?? null,

@@ -87,11 +87,12 @@ function callsRequested(calls: Extract<EventOf<"model.replied">["output"], { kin
   return {
     // What the reply means for an auditor, instead of the name of the event.
     type: "call.requested",
-    calls: calls.map(({ callId, tool, args, refusal }) => ({
+    calls: calls.map(({ callId, tool, args, refusal, notes }) => ({
       callId,
       tool,
       args,
       ...(refusal === undefined ? {} : { refused: refusal.code }),
+      ...(notes === undefined ? {} : { notes }),
     })),
   };
 }

@@ -34,7 +34,7 @@ export interface ProjectionChanges {
 
 export type ProjectedCommit =
   | { readonly status: "projected"; readonly changes: ProjectionChanges }
-  | { readonly status: "refused"; readonly budget: string; readonly available: number };
+  | { readonly status: "refused"; readonly budget: string; readonly available: number; readonly reservationId: string };
 
 interface Projecting {
   readonly view: ProjectionView;
@@ -153,7 +153,8 @@ function reserveBudget(
   const before = budgetOf(projecting, event.budget);
   const available = budgetRoom(before, event.limit);
   if (event.amount > available && !isReplay) {
-    return { status: "refused", budget: event.budget, available: Math.max(0, available) };
+    const { budget, reservationId } = event;
+    return { status: "refused", budget, available: Math.max(0, available), reservationId };
   }
   budgets.set(event.budget, projectReserved(before, event.amount));
   reservations.set(event.reservationId, { budget: event.budget, amount: event.amount });

@@ -26,7 +26,13 @@ export type CommitResult =
   | { readonly status: "committed"; readonly head: number }
   | { readonly status: "conflict"; readonly head: number }
   /** A `budget.reserved` of the commit does not fit; nothing was written. */
-  | { readonly status: "refused"; readonly budget: string; readonly available: number };
+  | {
+      readonly status: "refused";
+      readonly budget: string;
+      readonly available: number;
+      /** The first reservation of the commit that has no room. */
+      readonly reservationId: string;
+    };
 
 export type RunStatus = "running" | "waiting" | "done" | "failed";
 

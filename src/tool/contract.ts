@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalize, checkJsonValue, type JsonValue, printable } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
-import type { ToolContract } from "./executor.ts";
+import { type ToolContract, undoName } from "./executor.ts";
 import { isJsonObject } from "./sub-schema.ts";
 import type { AnyTool } from "./tool.ts";
 import { isToolName } from "./tool-name.ts";
@@ -32,6 +32,7 @@ export function contractOf(tool: AnyTool): ToolContract {
     inTransaction: tool.inTransaction === true,
     untrusted: tool.untrusted === true,
     ...(tool.risk === undefined ? {} : { risk: tool.risk }),
+    ...(tool.compensate === undefined ? {} : { compensable: true as const }),
   };
   return Object.freeze({ ...contract, contractHash: hashContract(contract) });
 }
@@ -68,7 +69,14 @@ function contractProblem(tool: AnyTool): string | undefined {
   if (!RECOVERY_CLASSES.includes(tool.recovery)) {
     return `has the recovery class "${printable(String(tool.recovery))}". Use one of ${RECOVERY_CLASSES.join(", ")}.`;
   }
-  return recoveryProblem(tool) ?? timingProblem(tool);
+  return recoveryProblem(tool) ?? timingProblem(tool) ?? compensationProblem(tool);
+}
+
+function compensationProblem({ compensate, level, name }: AnyTool): string | undefined {
+  if (compensate === undefined) return undefined;
+  return typeof compensate === "function" && level !== "read" && isToolName(undoName(name))
+    ? undefined
+    : "has a compensate that cannot run. Make it a function of a changing tool with a name of at most 59 characters.";
 }
 
 function recoveryProblem(tool: AnyTool): string | undefined {
@@ -98,7 +106,8 @@ function timingProblem(tool: AnyTool): string | undefined {
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MAX_MS) {
     return `has the timeoutMs ${String(timeoutMs)}. Use a whole number from 1 to ${TIMEOUT_MAX_MS} (one hour).`;
   }
-  if (tool.inTransaction === true && tool.execute.constructor.name === "AsyncFunction") {
+  const isAsync = [tool.execute, tool.compensate].some((work) => work?.constructor.name === "AsyncFunction");
+  if (tool.inTransaction === true && isAsync) {
     return 'is "inTransaction" and asynchronous. A transaction must not stay open over an await: make it synchronous.';
   }
   return undefined;

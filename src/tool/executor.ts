@@ -12,6 +12,8 @@ export interface ToolContract {
   readonly inTransaction: boolean;
   readonly untrusted: boolean;
   readonly risk?: "may_happen_twice_or_unknown";
+  /** What the tool did can be taken back by a call of `undoName(name)`. */
+  readonly compensable?: true;
   /** Changes when anything above changes; an approval pins it. */
   readonly contractHash: string;
 }
@@ -19,6 +21,11 @@ export interface ToolContract {
 export type CheckedArgs =
   | { readonly ok: true; readonly args: JsonValue }
   | { readonly ok: false; readonly error: ToolError };
+
+/** Name of the call that takes back what a tool did; rules may speak about it like about any other tool. */
+export function undoName(tool: string): string {
+  return `undo_${tool}`;
+}
 
 /** What a tool gave back, before any filter. */
 export type ToolResult =
@@ -38,4 +45,6 @@ export interface ToolExecutor {
   execute(tool: string, args: JsonValue, context: ToolContext): ToolResult | Promise<ToolResult>;
   /** Outcome of an earlier attempt; `undefined` when it did not happen or the tool cannot tell. */
   lookup(tool: string, args: JsonValue, context: ToolContext): ToolResult | undefined | Promise<ToolResult | undefined>;
+  /** Takes back what a `compensable` tool did; `result` is what it gave then. */
+  compensate?(tool: string, args: JsonValue, result: JsonValue, context: ToolContext): ToolResult | Promise<ToolResult>;
 }

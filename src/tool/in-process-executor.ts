@@ -54,6 +54,16 @@ export function createToolExecutor(tools: readonly AnyTool[], options: ToolExecu
         settle: (value) => (value === undefined ? undefined : resultOf(value, telling(tool, onError))),
       });
     },
+    compensate: (name, args, result, context) => {
+      const tool = entries.get(name)?.tool;
+      return tool?.compensate === undefined
+        ? { ok: false, error: unknownTool(name, entries) }
+        : attempt(tool, args, (copy) => tool.compensate?.(copy, result, context), {
+            onError,
+            failed: TOOL_FAILED,
+            settle: (value) => resultOf(value, telling(tool, onError)),
+          });
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 export { checkJsonValue, parseStrictJson, printable } from "../core/index.ts";
 export type { OnToolError } from "./check-arguments.ts";
 export { contractOf, hashContract } from "./contract.ts";
-export type { CheckedArgs, ToolContract, ToolExecutor, ToolResult } from "./executor.ts";
+export { type CheckedArgs, type ToolContract, type ToolExecutor, type ToolResult, undoName } from "./executor.ts";
 export { createToolExecutor, LOOKUP_FAILED, type ToolExecutorOptions } from "./in-process-executor.ts";
 export { readArguments } from "./read-arguments.ts";
 export { asPromise, isThenable } from "./thenable.ts";

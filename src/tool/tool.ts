@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import type { PermissionLevel, Principal, RecoveryClass } from "../core/index.ts";
+import type { JsonValue, PermissionLevel, Principal, RecoveryClass } from "../core/index.ts";
 import type { ToolFailure } from "./tool-failure.ts";
 
 /** A schema that can both check a value and describe itself as JSON Schema (zod 4, valibot, arktype). */
@@ -17,7 +17,7 @@ export interface ToolContext {
   /** Equal for every retry, restart and resume of this call and different for every other call. */
   readonly idempotencyKey: string;
   readonly attempt: number;
-  /** Milliseconds since the epoch when the call was decided. */
+  /** Milliseconds since the epoch when the tool is run. */
   readonly now: number;
   readonly signal: AbortSignal;
 }
@@ -54,6 +54,15 @@ export interface Tool<Schema extends ToolSchema = ToolSchema, Value = unknown> {
     args: StandardSchemaV1.InferOutput<Schema>,
     context: ToolContext,
   ): Value | ToolFailure | undefined | Promise<Value | ToolFailure | undefined>;
+  /**
+   * Takes back what the tool did; `result` is what it gave then, as recorded. It runs as a call of its own, named
+   * `undo_` and the tool's name, and must do nothing more when it sees the same idempotency key again.
+   */
+  compensate?(
+    args: StandardSchemaV1.InferOutput<Schema>,
+    result: JsonValue,
+    context: ToolContext,
+  ): unknown | ToolFailure | Promise<unknown | ToolFailure>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds tools of any input

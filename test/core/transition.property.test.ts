@@ -50,6 +50,18 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
   fc.constant<RunEvent>({ type: "model.failed", code: "x", detail: "" }),
   fc.constant<RunEvent>({ type: "budget.reserved", reservationId: "1", budget: "b", amount: 1, limit: 5 }),
   fc.constant<RunEvent>({ type: "budget.settled", reservationId: "1", budget: "b", amount: 1 }),
+  id.map(
+    (forCall): RunEvent => ({
+      type: "budget.reserved",
+      reservationId: forCall,
+      budget: "b",
+      amount: 1,
+      limit: 5,
+      forCall,
+    }),
+  ),
+  id.map((reservationId): RunEvent => ({ type: "budget.released", reservationId, budget: "b" })),
+  id.map((reservationId): RunEvent => ({ type: "budget.settled", reservationId, budget: "b", amount: 1 })),
 );
 
 const history = fc.array(anyEvent, { maxLength: 40 }).map((events) => [started({ stepsMax: 5 }), ...events]);
@@ -130,6 +142,22 @@ it("never lets a settled call or an ended run change again", () => {
       if (before?.ending !== undefined) expect(after?.ending ?? after?.termination).toEqual(before.ending);
     }),
     { numRuns: 2000 },
+  );
+});
+
+it("keeps the points of a call until it can no longer run, and names every other reservation to close", () => {
+  fc.assert(
+    fc.property(history, (events) => {
+      const state = fold(events.map((event, at) => ({ at, event })));
+      for (const open of state?.openBudgets ?? []) {
+        if (open.forCall === undefined || state === undefined) continue;
+        const call = [...state.turn, ...state.earlierCalls].find((c) => c.call.callId === open.forCall);
+        const mayRun = call?.status === "allowed" || call?.status === "started";
+        const closing = effectsOf(state).filter((e) => "reservationId" in e && e.reservationId === open.reservationId);
+        expect(closing).toHaveLength(mayRun ? 0 : 1);
+      }
+    }),
+    { numRuns: 3000 },
   );
 });
 

@@ -333,3 +333,23 @@ describe("a tool that runs in the world's transaction", () => {
     expect([left, setup.effects]).toEqual([10_000, []]);
   });
 });
+
+describe("a conversation", () => {
+  it("is one principal's, and has one run at a time", async () => {
+    const setup = world([calls(BIG), final("ok")]);
+    const mine: Principal = { kind: "customer", id: "C-1" };
+    const waiting = await setup.harness.run("go", { principal: mine }).result;
+    const { conversationId } = waiting;
+    await expect(setup.harness.run("more", { conversationId, principal: mine }).result).rejects.toMatchObject({
+      code: "BELAY_CONVERSATION_BUSY",
+    });
+    const other: Principal = { kind: "customer", id: "C-2" };
+    await expect(setup.harness.run("hi", { conversationId, principal: other }).result).rejects.toMatchObject({
+      code: "BELAY_CONVERSATION_FOREIGN",
+    });
+    await expect(setup.harness.message(conversationId, "hi", { principal: other })).rejects.toMatchObject({
+      code: "BELAY_CONVERSATION_FOREIGN",
+    });
+    expect((await setup.harness.message(conversationId, "hi", { principal: mine })).status).toBe("queued");
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { compaction } from "../../src/context/index.ts";
 import { type AnyTool, defineTool, type ModelClient } from "../../src/index.ts";
 import { calls, final, world } from "./support.ts";
 
@@ -22,7 +23,7 @@ describe("compaction", () => {
   it("replaces older results by their first 160 characters and keeps the last turns verbatim", async () => {
     const setup = world(turns, {
       tools: () => [look()],
-      agent: { compaction: { tokenThreshold: 600, keepTurns: 1 } },
+      agent: { compaction: compaction({ tokenThreshold: 600, keepTurns: 1 }) },
     });
     const result = await setup.harness.run("go").result;
     expect(result.status).toBe("done");
@@ -47,7 +48,10 @@ describe("compaction", () => {
 
   it("takes no call from its result, whatever is kept", async () => {
     for (const keepTurns of [0, 1, 2, 3, 9]) {
-      const setup = world(turns, { tools: () => [look()], agent: { compaction: { tokenThreshold: 1, keepTurns } } });
+      const setup = world(turns, {
+        tools: () => [look()],
+        agent: { compaction: compaction({ tokenThreshold: 1, keepTurns }) },
+      });
       await setup.harness.run("go").result;
       for (const { messages } of setup.model.requests) {
         const asked = messages.flatMap((message) =>
@@ -61,17 +65,20 @@ describe("compaction", () => {
 
   it("leaves small results and small prompts alone", async () => {
     const setup = world([calls(["search", { q: "a" }]), calls(["search", { q: "b" }]), final("ok")], {
-      agent: { compaction: { tokenThreshold: 1, keepTurns: 0 } },
+      agent: { compaction: compaction({ tokenThreshold: 1, keepTurns: 0 }) },
     });
     expect((await setup.harness.run("go").result).state.compactions).toEqual([]);
-    const large = world(turns, { tools: () => [look()], agent: { compaction: { tokenThreshold: 100_000 } } });
+    const large = world(turns, {
+      tools: () => [look()],
+      agent: { compaction: compaction({ tokenThreshold: 100_000 }) },
+    });
     expect((await large.harness.run("go").result).state.compactions).toEqual([]);
   });
 
   it("keeps the words of outsiders in their wrapper", async () => {
     const setup = world(turns, {
       tools: () => [look(true)],
-      agent: { compaction: { tokenThreshold: 600, keepTurns: 1 } },
+      agent: { compaction: compaction({ tokenThreshold: 600, keepTurns: 1 }) },
     });
     await setup.harness.run("go").result;
     expect(texts(setup, 3)[0]).toMatch(/^<untrusted source="look">\[summarised by harness.*<\/untrusted>$/s);
@@ -88,7 +95,7 @@ describe("compaction", () => {
     };
     const setup = world(turns, {
       tools: () => [look()],
-      agent: { compaction: { tokenThreshold: 600, keepTurns: 1, model } },
+      agent: { compaction: compaction({ tokenThreshold: 600, keepTurns: 1, model }) },
       options: { prices: { small: { inputUsdPerMillion: 1, outputUsdPerMillion: 1 } } },
     });
     const result = await setup.harness.run("go").result;
@@ -104,7 +111,7 @@ describe("compaction", () => {
     const model: ModelClient = { id: "small", generate: () => Promise.reject(new Error("password=hunter2")) };
     const setup = world(turns, {
       tools: () => [look()],
-      agent: { compaction: { tokenThreshold: 600, keepTurns: 1, model } },
+      agent: { compaction: compaction({ tokenThreshold: 600, keepTurns: 1, model }) },
     });
     const result = await setup.harness.run("go").result;
     expect(result.status).toBe("done");

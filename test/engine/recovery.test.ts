@@ -151,3 +151,25 @@ describe("a run's handle", () => {
     await expect(harness.run("other", { runId: "r" }).result).rejects.toMatchObject({ code: "BELAY_RUN_EXISTS" });
   });
 });
+
+describe("recovery", () => {
+  it("goes on with the other runs when one cannot", async () => {
+    const alarms: string[] = [];
+    const setup = world([final("one"), final("two")], { options: { onAlarm: ({ code }) => alarms.push(code) } });
+    for (const runId of ["a", "b"]) await setup.harness.start("go", { runId });
+    const { store } = setup.options;
+    const broken = createHarness({
+      ...setup.options,
+      store: {
+        ...store,
+        read: async (run, after) => {
+          if (run.runId === "a") throw new Error("unreadable");
+          return store.read(run, after);
+        },
+      },
+    });
+    expect(await broken.recover()).toBe(2);
+    expect(alarms).toEqual(["RUN_FAILED"]);
+    expect((await setup.harness.state({ tenant: "default", runId: "b" }))?.termination).toEqual({ kind: "completed" });
+  });
+});

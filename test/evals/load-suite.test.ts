@@ -17,12 +17,28 @@ const whole = {
   tags: ["refund"],
   notes: "why",
 };
+const forPlanners = {
+  id: "G01",
+  class: "lookup",
+  message: "How many?",
+  mockScript: [{ tool: "get", args: { id: 1 } }, { final: "One." }],
+  expectedTools: [{ name: "get", args: { id: 1 } }, { name: "put" }],
+  trajectoryMatchMode: "any_order",
+  expectedFacts: ["One"],
+  forbiddenFacts: ["Two"],
+  expectedTermination: "COMPLETED",
+  mustNotCall: ["drop"],
+  referenceAnswer: "One.",
+  retrieval: ["a.md#1"],
+  limits: { identicalCalls: "off", cycles: "off", invalidCallsMax: "off" },
+  expect: {},
+};
 const small = { id: "H01", class: "happy", message: "", script: [], expect: {} };
 
 describe("parseCases", () => {
   it("reads every field, and skips empty lines", () => {
-    const text = `\n${JSON.stringify(whole)}\n\n${JSON.stringify(small)}\r\n`;
-    expect(parseCases(text, "cases.jsonl")).toEqual([whole, small]);
+    const text = `\n${JSON.stringify(whole)}\n\n${JSON.stringify(small)}\r\n${JSON.stringify(forPlanners)}`;
+    expect(parseCases(text, "cases.jsonl")).toEqual([whole, small, forPlanners]);
   });
 
   it.each([
@@ -32,11 +48,16 @@ describe("parseCases", () => {
     ["an unknown field", { ...small, scripts: [] }, '"scripts" is not a field'],
     ["a field of every object", { ...small, constructor: 1 }, '"constructor" is not a field'],
     ["a missing field", { ...small, expect: undefined }, '"expect" is missing'],
+    ["a case that nobody plays", { ...small, script: undefined }, '"script" is missing, and the app'],
     ["an unknown expectation", { ...small, expect: { stopp: "final" } }, '"expect.stopp" is not a field'],
     ["a wrong item", { ...small, script: ["a", 1] }, '"script[1]" must be a text, not 1'],
     ["an unknown act", { ...small, approvals: ["aprove"] }, '"approvals[0]" must be one of approve, reject,'],
     ["a fault without a time", { ...small, faults: [{ kind: "x" }] }, '"faults[0].when" is missing'],
     ["a limit that is no count", { ...small, limits: { stepsMax: 1.5 } }, '"limits.stepsMax" must be a whole number'],
+    ["a turn that is none", { ...small, mockScript: [{ final: "a", tool: "b" }] }, '"mockScript[0].args" is missing'],
+    ["an unknown mode", { ...small, trajectoryMatchMode: "some" }, '"trajectoryMatchMode" must be one of exact,'],
+    ["an expected tool without a name", { ...small, expectedTools: [{}] }, '"expectedTools[0].name" is missing'],
+    ["a limit that is neither", { ...small, limits: { cycles: "on" } }, '"limits.cycles" must be an object'],
     ["a list that is none", { ...small, tags: "a" }, '"tags" must be a list, not "a"'],
     ["an empty id", { ...small, id: "" }, '"id" must be a text that is not empty, not ""'],
     ["an id used twice", { ...small, id: "H00" }, 'the id "H00" is taken by line 1'],

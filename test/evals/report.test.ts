@@ -25,6 +25,7 @@ function caseOf(id: string, className: string, fields: Partial<CaseResult> = {})
     forbidden: [],
     question: "none",
     auditIntact: true,
+    calls: [],
     ...fields,
   };
 }

@@ -62,7 +62,7 @@ describe("runCase", () => {
   });
 
   it("fails a script that is too short or too long", async () => {
-    const { script } = caseOf("H1");
+    const { script = [] } = caseOf("H1");
     const short = await run({ ...caseOf("H1"), script: script.slice(0, 1), expect: {} });
     expect(short.reasons).toEqual(["the model was asked 2 times and the script has 1 replies"]);
     const long = await run({ ...caseOf("H1"), script: [...script, ...script], expect: {} });

@@ -49,7 +49,7 @@ export function checkStorePath(path: string): void {
     throw new BelayError(
       "BELAY_STORE_NETWORK_FS",
       `The store ${path} lies on a network file system (${network}), where SQLite can lose commits. ` +
-        "Use a folder on a local disk, or the Postgres store for several machines.",
+        "Use a folder on a local disk.",
     );
   }
 }

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { BelayError } from "../../errors.ts";
 import { checkSqliteVersion, checkStorePath } from "./check-path.ts";
@@ -14,6 +15,7 @@ export async function openDatabase(path: string, lockTimeoutMs: number): Promise
   checkStorePath(path);
   let database: DatabaseSync | undefined;
   try {
+    createPrivately(path);
     database = new DatabaseSync(path, {
       timeout: lockTimeoutMs,
       enableForeignKeyConstraints: true,
@@ -27,6 +29,11 @@ export async function openDatabase(path: string, lockTimeoutMs: number): Promise
     database?.close();
     throw translateSqliteError(path, error);
   }
+}
+
+/** A new file is readable by its owner alone; SQLite gives its write-ahead log the same mode. */
+function createPrivately(path: string): void {
+  if (path !== "" && path !== ":memory:") closeSync(openSync(path, "a", 0o600));
 }
 
 function prepareFile(database: DatabaseSync, path: string): void {

@@ -27,7 +27,7 @@ export function writeCommit(
   if (head > 0 && view.run(run) === undefined) {
     throw new BelayError(
       "BELAY_STORE_CORRUPT",
-      `The run index of ${handle.path} has lost run ${run.runId}. Rebuild it: belay doctor --rebuild.`,
+      `The run index of ${handle.path} has lost run ${run.runId}; the journal still has it. Rebuild the index with rebuildProjections().`,
     );
   }
   const newestAt = checkClock(commit, session.tree.newestAt, clockToleranceMs);

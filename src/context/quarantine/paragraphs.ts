@@ -7,7 +7,7 @@ export const QUARANTINE_MARKER = "[quarantined by harness: instruction-like cont
 /** Ends of lines, those of Unicode included; captured, so that what stays keeps its own. */
 export const LINE_ENDS: RegExp = /(\r\n|[\n\r\v\f\x85\u2028\u2029])/;
 
-const BREAK = "\n\n";
+const VISIBLE = /[!-~]/;
 const BLANK_CHARACTERS_MAX = 256;
 
 /** The text with a marker for each paragraph that matches, and how many lines these had. */
@@ -21,7 +21,7 @@ export function withoutMatches(text: string, scan: Scan): { readonly text: strin
     const isBlankLine = isBlank(parts[at] ?? "");
     const end = isBlankLine ? at : lastLine(parts, at);
     const own = parts.slice(at, end + 1).join("");
-    if (!isBlankLine && hasMatch(at === 0 ? "" : BREAK, own, scan)) {
+    if (!isBlankLine && hasMatch(at === 0 ? "" : " ", own, scan)) {
       kept.push(QUARANTINE_MARKER);
       removed += (end - at) / 2 + 1;
     } else {
@@ -43,5 +43,5 @@ function lastLine(parts: readonly string[], first: number): number {
 
 /** A long line is taken as one that shows something: then it only joins two paragraphs. */
 function isBlank(line: string): boolean {
-  return line.length <= BLANK_CHARACTERS_MAX && foldText(line, "drop").trim() === "";
+  return !VISIBLE.test(line) && line.length <= BLANK_CHARACTERS_MAX && foldText(line, "drop").trim() === "";
 }

@@ -1,5 +1,5 @@
-import { type TagReading, wordsOf } from "./fold-text.ts";
-import type { TriggerPattern } from "./triggers.ts";
+import type { TagReading } from "./fold-text.ts";
+import { GAP_CHARACTERS_MAX, type TriggerPattern } from "./triggers.ts";
 import { windowsOf } from "./windows.ts";
 
 /** What to look for, and how. */
@@ -9,12 +9,15 @@ export interface Scan {
   readonly readings: readonly TagReading[];
 }
 
-/** The patterns that could match somewhere, found without matching any: most results have none. */
+/**
+ * The patterns whose parts are somewhere in a text, near to each other or not. Most results have none, and need no
+ * look at their paragraphs.
+ */
 export function suspects(text: string, scan: Scan): readonly TriggerPattern[] {
   const found = new Set<TriggerPattern>();
   for (const window of allWindows(text, scan)) {
     for (const pattern of scan.patterns) {
-      if (!found.has(pattern) && window.includes(pattern.needle)) {
+      if (!found.has(pattern) && hasParts(pattern, window)) {
         found.add(pattern);
       }
     }
@@ -22,16 +25,34 @@ export function suspects(text: string, scan: Scan): readonly TriggerPattern[] {
   return [...found];
 }
 
-/** Whether a paragraph has a match; `before` is the break that it follows, or empty for the first one. */
+/** Whether a paragraph has a match; `before` is the white space that it follows, or empty for the first one. */
 export function hasMatch(before: string, paragraph: string, scan: Scan): boolean {
   for (const window of allWindows(paragraph, scan)) {
-    const likely = scan.patterns.filter(({ needle }) => window.includes(needle));
-    if (likely.length === 0) {
-      continue;
+    const text = before + window;
+    if (scan.patterns.some((pattern) => hasParts(pattern, text) && arePartsNear(pattern, text))) {
+      return true;
     }
-    const words = wordsOf(window);
-    const signs = before + window;
-    if (likely.some(({ reads, pattern }) => pattern.test(reads === "words" ? words : signs))) {
+  }
+  return false;
+}
+
+function hasParts({ needle, pattern, then }: TriggerPattern, text: string): boolean {
+  return text.includes(needle) && text.search(pattern) !== -1 && (then === undefined || text.search(then) !== -1);
+}
+
+function arePartsNear({ pattern, then }: TriggerPattern, text: string): boolean {
+  if (then === undefined) {
+    return true;
+  }
+  // Both lists are in order, so one walk over the two is enough.
+  const ends = Array.from(text.matchAll(then), ({ index }) => index);
+  let next = 0;
+  for (const { index, 0: start } of text.matchAll(pattern)) {
+    const from = index + start.length;
+    while (next < ends.length && (ends[next] ?? 0) < from) {
+      next += 1;
+    }
+    if (next < ends.length && (ends[next] ?? 0) - from <= GAP_CHARACTERS_MAX) {
       return true;
     }
   }

@@ -21,47 +21,57 @@ export type QuarantineTrigger =
 
 export interface TriggerPattern {
   readonly trigger: QuarantineTrigger;
-  /** A word without which the pattern cannot match; looking for it first is much faster. */
+  /** A word without which the phrase cannot be there; looking for it first is much faster. */
   readonly needle: string;
-  /** What the pattern reads: the words alone, or the text with its signs and, but for the first paragraph, the break. */
-  readonly reads: "words" | "signs";
   readonly pattern: RegExp;
+  /** Comes after `pattern`, with at most `GAP_CHARACTERS_MAX` between the two. */
+  readonly then?: RegExp;
 }
 
-/** No match is longer, so that windows which overlap by as much miss none. */
-export const MATCH_CHARACTERS_MAX = 128;
+/** Characters that may stand between the two parts of a phrase. */
+export const GAP_CHARACTERS_MAX = 60;
+
+/** No phrase is longer, so that windows which overlap by as much miss none. */
+export const MATCH_CHARACTERS_MAX = 160;
 
 /**
- * The patterns read folded text in lower case. Each gap has a fixed bound and no quantifier stands in another, so the
- * time for a text grows with its length only.
+ * The patterns read folded text, in lower case. No quantifier stands in another, and a gap is measured in code and not
+ * matched, so that the time for a text grows with its length only. A sign in a phrase (`[^a-z0-9_]`) is a space, a line
+ * end, or what Markdown puts around a word.
  */
 export const TRIGGER_PATTERNS: readonly TriggerPattern[] = [
-  words("system_notice", "notice", /(?:^|[ _])system notice(?:$|[ _])/),
-  words(
+  phrase("system_notice", "notice", /system[^a-z0-9_]{1,8}notice/g),
+  phrase(
     "disregard_instructions",
     "disregard",
-    /(?:^|[ _])disregard .{0,40}(?:earlier|previous|prior|above|instructions?)(?:$|[ _])/,
+    /disregard[^a-z0-9]/g,
+    /(?:earlier|previous|prior|above|instructions?)(?:$|[^a-z0-9])/g,
   ),
-  words(
+  phrase(
     "must_immediately_call",
     "immediately",
-    /(?:^|[ _])you must immediately (?:call|invoke|run|execute|use)(?:$|[ _])/,
+    /you[^a-z0-9_]{1,8}must[^a-z0-9_]{1,8}immediately[^a-z0-9_]{1,8}(?:call|invoke|run|execute|use)(?:$|[^a-z0-9])/g,
   ),
-  words("reply_system_prompt", "prompt", /(?:^|[ _])(?:reply|respond|answer|reveal|repeat) .{0,60}system prompt/),
-  words("overrides_policy", "overrides", /(?:^|[ _])overrides the .{0,60}policy(?:$|[ _])/),
-  words("ignore_previous", "ignore", /(?:^|[ _])ignore .{0,60}(?:previous|above|prior)(?:$|[ _])/),
-  words("forget_instructions", "forget", /(?:^|[ _])forget .{0,60}instruction/),
-  words("you_are_now", "now", /(?:^|[ _])you are now(?:$|[ _])/),
-  words("act_as", "act", /(?:^|[ _])act as(?:$|[ _])/),
-  words("jailbreak", "jailbreak", /jailbreak/),
-  words("bypass", "bypass", /(?:^|[ _])bypass/),
-  words("override_system", "override", /(?:^|[ _])override.{0,60} system(?:$|[ _])/),
-  words("system_override", "override", /(?:^|[ _])system .{0,60}override/),
-  words("system_prompt", "prompt", /(?:^|[ _])system prompt/),
-  signs("end_of_sequence", "</s>", /<\/s>/),
-  signs("chat_markup", "<|im_start|>", /<\|im_start\|>/),
-  signs("system_heading", "###", /###\s?system/),
-  signs("section_break", "###", /\n\n###/),
+  phrase(
+    "reply_system_prompt",
+    "prompt",
+    /(?:reply|respond|answer|reveal|repeat)[^a-z0-9]/g,
+    /system[^a-z0-9_]{1,8}prompt/g,
+  ),
+  phrase("overrides_policy", "overrides", /overrides[^a-z0-9_]{1,8}the[^a-z0-9]/g, /policy(?:$|[^a-z0-9])/g),
+  phrase("ignore_previous", "ignore", /ignore[^a-z0-9]/g, /(?:previous|above|prior)(?:$|[^a-z0-9])/g),
+  phrase("forget_instructions", "forget", /forget[^a-z0-9]/g, /instruction/g),
+  phrase("you_are_now", "now", /you[^a-z0-9_]{1,8}are[^a-z0-9_]{1,8}now(?:$|[^a-z0-9])/g),
+  phrase("act_as", "act", /(?:^|[^a-z0-9])act[^a-z0-9_]{1,8}as(?:$|[^a-z0-9])/g),
+  phrase("jailbreak", "jailbreak", /jailbreak/g),
+  phrase("bypass", "bypass", /bypass/g),
+  phrase("override_system", "override", /override/g, /system(?:$|[^a-z0-9])/g),
+  phrase("system_override", "override", /system[^a-z0-9]/g, /override/g),
+  phrase("system_prompt", "prompt", /system[^a-z0-9_]{1,8}prompt/g),
+  phrase("end_of_sequence", "</s>", /<\/s>/g),
+  phrase("chat_markup", "<|im_start|>", /<\|im_start\|>/g),
+  phrase("system_heading", "###", /###\s?system/g),
+  phrase("section_break", "###", /\s###/g),
 ];
 
 /** All but `section_break`, which is every third-level heading of an honest Markdown document. */
@@ -69,10 +79,6 @@ export const DEFAULT_TRIGGERS: readonly QuarantineTrigger[] = TRIGGER_PATTERNS.m
   (trigger) => trigger !== "section_break",
 );
 
-function words(trigger: QuarantineTrigger, needle: string, pattern: RegExp): TriggerPattern {
-  return { trigger, needle, reads: "words", pattern };
-}
-
-function signs(trigger: QuarantineTrigger, needle: string, pattern: RegExp): TriggerPattern {
-  return { trigger, needle, reads: "signs", pattern };
+function phrase(trigger: QuarantineTrigger, needle: string, pattern: RegExp, then?: RegExp): TriggerPattern {
+  return then === undefined ? { trigger, needle, pattern } : { trigger, needle, pattern, then };
 }

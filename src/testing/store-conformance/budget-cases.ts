@@ -22,7 +22,7 @@ export const BUDGET_CASES: readonly StoreCase[] = [
       await startRun(store, RUN, [budgetReserved("r-1", 60)]);
       const size = await store.audit.size();
       const refused = await append(store, RUN, 2, [repliedFinal("no"), budgetReserved("r-2", 41)]);
-      assert.deepEqual(refused, { status: "refused", budget: "team", available: 40 });
+      assert.deepEqual(refused, { status: "refused", budget: "team", available: 40, reservationId: "r-2" });
       assert.equal((await store.read(RUN)).length, 2);
       assert.equal((await store.run(RUN))?.answer, undefined);
       assert.equal(await store.audit.size(), size);
@@ -34,7 +34,7 @@ export const BUDGET_CASES: readonly StoreCase[] = [
     name: "reservations within one commit count together",
     run: async ({ store }) => {
       const refused = await append(store, RUN, 0, [runStarted(), budgetReserved("r-1", 60), budgetReserved("r-2", 60)]);
-      assert.deepEqual(refused, { status: "refused", budget: "team", available: 40 });
+      assert.deepEqual(refused, { status: "refused", budget: "team", available: 40, reservationId: "r-2" });
       assert.deepEqual(await store.budget("default", "team"), { ...team, used: 0, reserved: 0 });
       assert.equal(await store.run(RUN), undefined);
     },
@@ -61,7 +61,7 @@ export const BUDGET_CASES: readonly StoreCase[] = [
       await appendAll(store, RUN, 7, [budgetReserved("r-3", 80), settled("r-3", 90)]);
       assert.deepEqual(await store.budget("default", "team"), { ...team, used: 110, reserved: 0 });
       const refused = await append(store, RUN, 9, [budgetReserved("r-4", 1)]);
-      assert.deepEqual(refused, { status: "refused", budget: "team", available: 0 });
+      assert.deepEqual(refused, { status: "refused", budget: "team", available: 0, reservationId: "r-4" });
     },
   },
   {

@@ -71,7 +71,7 @@ it("a run whose index line is lost is refused with the remedy until it is rebuil
   const next = { run: RUN, head: 1, entries: [{ at: sample.SAMPLE_AT, event: sample.repliedFinal("x") }] };
   await expect(store.commit(next)).rejects.toMatchObject({
     code: "BELAY_STORE_CORRUPT",
-    message: expect.stringContaining("doctor --rebuild"),
+    message: expect.stringContaining("rebuildProjections"),
   });
   await rebuildProjections(store);
   expect(await store.commit(next)).toEqual({ status: "committed", head: 2 });

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { BelayError } from "belay-harness";
+import { type EvalSuite, parseCases } from "belay-harness/evals";
+import type { StockroomWorld } from "../world/stockroom-world.ts";
+import { checkCase } from "./check-case.ts";
+import { checkManifest, type Manifest } from "./manifest.ts";
+
+/** The 50 golden cases, which the app's offline planner answers by itself. */
+export function referenceSuite(): EvalSuite<StockroomWorld> {
+  return stockroomSuite("reference");
+}
+
+/** Scripted cases for the limits and refusals that an honest planner never reaches. */
+export function guardsSuite(): EvalSuite<StockroomWorld> {
+  return stockroomSuite("guards");
+}
+
+/** Reads a suite and refuses one that does not fit its manifest or the app's data. Throws `BELAY_EVAL_CASE`. */
+function stockroomSuite(name: string): EvalSuite<StockroomWorld> {
+  const file = `${name}.jsonl`;
+  const text = read(file);
+  const cases = parseCases(text, `apps/stockroom/golden/${file}`);
+  checkManifest(JSON.parse(read("manifest.json")) as Manifest, file, text, cases);
+  cases.forEach(checkCase);
+  return {
+    name,
+    cases,
+    applyFault: (_world, fault) => {
+      throw new BelayError("BELAY_EVAL_CASE", `the stockroom knows no fault ${JSON.stringify(fault.kind)}`);
+    },
+    forbiddenIn: (world, forbidden) => {
+      const { requests } = world.snapshot();
+      const made = requests.filter(({ sku }) => forbidden === sku);
+      return made.length === 0 ? undefined : `forbidden: a restock of ${made.map(({ sku }) => sku).join(", ")}`;
+    },
+  };
+}
+
+function read(file: string): string {
+  return readFileSync(new URL(file, import.meta.url), "utf8");
+}

@@ -1,0 +1,68 @@
+import type { AgentOverMcp, McpToolsMode, WithMcpToolsOptions } from "../adapters/mcp/index.ts";
+import type { Agent } from "../engine/index.ts";
+import type { OptionSpec } from "./command.ts";
+import { loadMcp } from "./mcp-load.ts";
+import { choice } from "./usage.ts";
+
+/** Where an app's tools run: in this process, or behind one of the boundaries of the Model Context Protocol. */
+export type ToolsMode = "local" | McpToolsMode;
+
+const MODES: readonly ToolsMode[] = ["local", "mcp", "mcp-stdio", "mcp-http"];
+
+export const TOOLS_OPTION: Readonly<Record<"tools", OptionSpec>> = {
+  tools: { type: "string", value: "mode", help: "where tools run: local, mcp, mcp-stdio or mcp-http (default local)" },
+};
+
+/** Reads `--tools`; throws `BELAY_USAGE`. */
+export function toolsMode(text: string | undefined): ToolsMode {
+  return choice("tools", text ?? "local", MODES);
+}
+
+export interface AgentThroughOptions extends Pick<WithMcpToolsOptions, "hidden" | "onError"> {
+  /** Name of the app in the configuration, for the child of `mcp-stdio`. */
+  readonly app: string;
+  readonly config: string;
+  /** Further arguments of `mcp serve` in the child, such as `--fresh` or `--db`. */
+  readonly serveArgs: readonly string[];
+  /** Added to this process's environment in the child. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface AgentThrough extends AsyncDisposable {
+  readonly agent: Agent;
+}
+
+/**
+ * The agent with its tools behind a boundary. `mcp-http` uses the server of `BELAY_MCP_URL` (with `BELAY_MCP_TOKEN`)
+ * when that is set. Throws `BELAY_MCP_UNAVAILABLE`.
+ */
+export async function agentThrough(agent: Agent, mode: ToolsMode, options: AgentThroughOptions): Promise<AgentThrough> {
+  if (mode === "local") {
+    return { agent, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
+  const { BELAY_MCP_URL: url, BELAY_MCP_TOKEN: token } = process.env;
+  const { withMcpTools } = await loadMcp();
+  const over: AgentOverMcp = await withMcpTools(agent, mode, {
+    ...(options.hidden && { hidden: options.hidden }),
+    ...(options.onError && { onError: options.onError }),
+    ...(mode === "mcp-stdio" && { command: serveCommand(options) }),
+    ...(mode === "mcp-http" && url && { url, ...(token && { token }) }),
+  });
+  return over;
+}
+
+/** This very program again, as it was started, serving the app over stdio. */
+function serveCommand({
+  app,
+  config,
+  serveArgs,
+  env = {},
+}: AgentThroughOptions): NonNullable<WithMcpToolsOptions["command"]> {
+  const program = process.argv[1] ?? "belay";
+  const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    command: process.execPath,
+    args: [...process.execArgv, program, "mcp", "serve", app, "--config", config, ...serveArgs],
+    env: { ...Object.fromEntries(inherited), ...env },
+  };
+}

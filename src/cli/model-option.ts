@@ -1,0 +1,71 @@
+import type { Agent } from "../engine/index.ts";
+import { BelayError } from "../errors.ts";
+import { KNOWN_PRICES, type ModelClient, type Price, type PriceTable } from "../model/index.ts";
+import { type CommandInput, hasFlag, type OptionSpec, textOption } from "./command.ts";
+import { resolveModel } from "./model-spec.ts";
+import { usageError } from "./usage.ts";
+
+/** A real model in the place of the app's offline one. */
+export interface ChosenModel {
+  readonly client: ModelClient;
+  /** Beside the prices of the app. */
+  readonly prices: PriceTable;
+}
+
+type ModelOption = "model" | "allow-network" | "price-input" | "price-output";
+
+export const MODEL_OPTIONS: Readonly<Record<ModelOption, OptionSpec>> = {
+  model: {
+    type: "string",
+    value: "model",
+    help: "model to ask (openai:…, anthropic:…, google:…, bedrock:… or url#model)",
+  },
+  "allow-network": { type: "boolean", help: "let prompts go to a model outside this machine" },
+  "price-input": { type: "string", value: "usd", help: "price of a million input tokens of the model" },
+  "price-output": { type: "string", value: "usd", help: "price of a million output tokens of the model" },
+};
+
+/** The model that a command was told to ask; nothing when it was not told. */
+export async function chosenModel(input: CommandInput): Promise<ChosenModel | undefined> {
+  const spec = textOption(input, "model");
+  if (spec === undefined) {
+    const other = (["allow-network", "price-input", "price-output"] as const).find((name) => input.options[name]);
+    if (other !== undefined) throw usageError(`--${other} is of no use without --model.`);
+    return undefined;
+  }
+  const price = priceOf(input);
+  const client = await resolveModel(spec, { allowNetwork: hasFlag(input, "allow-network"), env: process.env });
+  return { client, prices: price === undefined ? KNOWN_PRICES : { ...KNOWN_PRICES, [client.id]: price } };
+}
+
+/** Throws `BELAY_PRICE_UNKNOWN` for a model whose cost an agent with a cost limit could not tell. */
+export function checkPriced(
+  modelId: string,
+  prices: PriceTable,
+  { name, limits }: Pick<Agent, "name" | "limits">,
+): void {
+  if (limits?.costUsdMax !== undefined && !Object.hasOwn(prices, modelId)) {
+    throw new BelayError(
+      "BELAY_PRICE_UNKNOWN",
+      `The agent ${name} may spend ${limits.costUsdMax} US dollars a run, and the price of the model ${modelId} is not ` +
+        "known. Pass --price-input and --price-output in US dollars per million tokens (0 for a model of your own).",
+    );
+  }
+}
+
+function priceOf(input: CommandInput): Price | undefined {
+  const given = [textOption(input, "price-input"), textOption(input, "price-output")] as const;
+  if (given[0] === undefined && given[1] === undefined) return undefined;
+  return {
+    inputUsdPerMillion: dollars("price-input", given[0]),
+    outputUsdPerMillion: dollars("price-output", given[1]),
+  };
+}
+
+function dollars(name: string, text: string | undefined): number {
+  if (text === undefined) throw usageError(`--${name} is missing. Give both prices or neither.`);
+  if (!/^[0-9]{1,6}(?:\.[0-9]{1,9})?$/.test(text)) {
+    throw usageError(`--${name} is ${JSON.stringify(text)}. Give US dollars per million tokens, such as 2.50.`);
+  }
+  return Number(text);
+}

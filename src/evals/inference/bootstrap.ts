@@ -1,0 +1,61 @@
+import type { Interval } from "../statistics.ts";
+import { checkFinite, invalidStatistics } from "./invalid.ts";
+import { meanOf } from "./moments.ts";
+import { seededRandom } from "./random.ts";
+
+export interface BootstrapOptions {
+  readonly confidence?: number;
+  readonly resamples?: number;
+  readonly seed?: number;
+  /** Values cannot leave these ends, and neither can the interval. */
+  readonly bounds?: Interval;
+}
+
+export interface BootstrapInterval extends Interval {
+  readonly mean: number;
+  /** All values are equal: the interval has no width and says nothing about what was not seen. */
+  readonly isDegenerate: boolean;
+}
+
+/**
+ * Percentile bootstrap of a mean over cases; each case is a cluster of its repeats, which are averaged first.
+ *
+ * For means and graded scores only; a rate has `wilson` and `clopperPearson`. 2,000 resamples and seed 0 by default.
+ * Throws `BELAY_STATISTICS_INVALID` without cases, for a case without values, and for values that are not finite.
+ */
+export function caseBootstrap(
+  cases: readonly (readonly number[])[],
+  options: BootstrapOptions = {},
+): BootstrapInterval {
+  const { confidence = 0.95, resamples = 2000, seed = 0, bounds } = options;
+  if (cases.length === 0 || cases.some((repeats) => repeats.length === 0)) {
+    throw invalidStatistics("a bootstrap needs at least one case and a value in each");
+  }
+  checkFinite(cases.flat(), "the bootstrap");
+  const means = cases.map(meanOf);
+  const mean = meanOf(means);
+  const isDegenerate = means.every((value) => value === means[0]);
+  if (isDegenerate) return { mean, low: mean, high: mean, isDegenerate };
+  const random = seededRandom(seed);
+  const resampled = Float64Array.from({ length: resamples }, () => {
+    let sum = 0;
+    for (let draw = 0; draw < means.length; draw += 1) sum += means[Math.floor(random() * means.length)] ?? 0;
+    return sum / means.length;
+  }).sort();
+  const tail = (1 - confidence) / 2;
+  const [low, high] = [quantile(resampled, tail), quantile(resampled, 1 - tail)];
+  return {
+    mean,
+    low: bounds === undefined ? low : Math.max(bounds.low, low),
+    high: bounds === undefined ? high : Math.min(bounds.high, high),
+    isDegenerate,
+  };
+}
+
+/** Linear between the two nearest order statistics. */
+function quantile(sorted: Float64Array, share: number): number {
+  const position = share * (sorted.length - 1);
+  const below = Math.floor(position);
+  const [low, high] = [sorted[below] ?? 0, sorted[Math.min(below + 1, sorted.length - 1)] ?? 0];
+  return low + (high - low) * (position - below);
+}

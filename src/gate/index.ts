@@ -1,0 +1,32 @@
+export {
+  type Action,
+  type ActionRegistry,
+  type AnyAction,
+  createActionRegistry,
+  defineAction,
+} from "./action.ts";
+export {
+  type ActionGate,
+  type ActionGateOptions,
+  createActionGate,
+  type DecideOptions,
+  type ExecuteOptions,
+} from "./action-gate.ts";
+export type { ActionOutcome, ActionProblem } from "./outcome.ts";
+export {
+  type PermissionBudget,
+  type PermissionBudgetOptions,
+  permissionBudget,
+  type RemainingPoints,
+} from "./permission-budget.ts";
+export {
+  createSanitiser,
+  SANITISER_PHRASES,
+  type Sanitiser,
+  type SanitiserOptions,
+  type Suspicion,
+  sanitiserRule,
+} from "./sanitiser.ts";
+export type { StateTransactions } from "./state-transactions.ts";
+export { createUndo, type Undo, type UndoneCall, type UndoOptions, type UndoReport, type UndoRequest } from "./undo.ts";
+export { type UndoArguments, undoneAgentName } from "./undo-agent.ts";

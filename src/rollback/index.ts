@@ -1,0 +1,1 @@
+export { createRollback, type Rollback, type RollbackOptions } from "./create-rollback.ts";

@@ -1,0 +1,57 @@
+import {
+  type CallState,
+  type Decision,
+  findCall,
+  fold,
+  type PermissionLevel,
+  type RecoveryClass,
+} from "../../../core/index.ts";
+import type { ApprovalRow, RunRow, StoredEntry } from "../../../journal/index.ts";
+import type { SignedIn } from "../../deps.ts";
+import { appOf, type PageKit } from "../shell/kit.ts";
+
+/** Everything that a person should know before deciding. */
+export interface RequestFacts {
+  readonly row: ApprovalRow;
+  readonly run: RunRow;
+  readonly entries: readonly StoredEntry[];
+  /** The decision that asked, with what its rule read. */
+  readonly asked?: Decision;
+  /** The look at the world after the answer. */
+  readonly recheck?: Decision;
+  /** Where the call stands now. */
+  readonly call?: CallState;
+  readonly tool?: { readonly description: string; readonly level: PermissionLevel; readonly recovery: RecoveryClass };
+}
+
+/** Gathers what is recorded about a question; undefined when there is no such question in the person's tenant. */
+export async function requestFacts(
+  { deps }: PageKit,
+  { tenant }: SignedIn,
+  approvalId: string,
+): Promise<RequestFacts | undefined> {
+  const row = await deps.store.approval(tenant, approvalId);
+  const run = row && (await deps.store.run(row));
+  if (row === undefined || run === undefined) {
+    return undefined;
+  }
+  const entries = await deps.store.read(run);
+  const decisions = entries.flatMap(({ event }) =>
+    event.type === "call.decided" && event.callId === row.callId ? [event] : [],
+  );
+  const asked = decisions.find(({ recheck }) => recheck === undefined)?.decision;
+  const recheck = decisions.findLast((event) => event.recheck === true)?.decision;
+  const state = fold(entries);
+  const call =
+    state && (findCall(state, row.callId) ?? state.earlierCalls.find((each) => each.call.callId === row.callId));
+  const tool = appOf(deps, row.agent)?.harness.agent.tools.find(({ name }) => name === row.tool);
+  return {
+    row,
+    run,
+    entries,
+    ...(asked !== undefined && { asked }),
+    ...(recheck !== undefined && { recheck }),
+    ...(call !== undefined && { call }),
+    ...(tool !== undefined && { tool: { description: tool.description, level: tool.level, recovery: tool.recovery } }),
+  };
+}

@@ -1,0 +1,207 @@
+import type { Child } from "hono/jsx";
+import type { JsonValue } from "../../../core/index.ts";
+import type { Html } from "../html.ts";
+import { Head, Panel } from "../shell/frame.tsx";
+import type { View } from "../shell/kit.ts";
+import { ApprovalBadge } from "../show/badge.tsx";
+import { plainLine } from "../show/code-points.ts";
+import { Fields } from "../show/fields.tsx";
+import { Foreign, ForeignLine, Id, Payload } from "../show/foreign.tsx";
+import { headlineOf, labelOf } from "../show/headline.ts";
+import { Age, Countdown, Time } from "../show/times.tsx";
+import { storyOf } from "../story/story.ts";
+import { StoryList } from "../story/story-list.tsx";
+import { LEVEL_WORDS, RECOVERY_WORDS } from "../story/words.ts";
+import type { RequestFacts } from "./facts.ts";
+import { RequestOutcome } from "./outcome.tsx";
+
+/** One request: first how much and for whom, then everything that was read and said. */
+export function RequestPage(props: {
+  readonly facts: RequestFacts;
+  readonly view: View;
+  /** What has just become of the reader's answer. */
+  readonly notice?: Child;
+  readonly decide?: Child;
+  /** Seconds after which the page looks again by itself. */
+  readonly pollS?: number;
+}): Html {
+  const { facts, view, notice, decide, pollS } = props;
+  const { row, run } = facts;
+  const polled = pollS === undefined ? {} : { "data-poll-s": String(pollS) };
+  return (
+    <>
+      <Head title={`Request of ${row.agent}`}>
+        <ApprovalBadge row={row} now={view.now} />
+        <a href="/approvals">All approvals</a>
+      </Head>
+      {notice ?? ""}
+      <div class={decide === undefined ? "" : "main-aside"}>
+        <div>
+          <Headline facts={facts} now={view.now} />
+        </div>
+        {decide === undefined ? (
+          ""
+        ) : (
+          <aside id="decision" aria-label="Decision" {...polled}>
+            <div id="decision-open" data-keep="">
+              {decide}
+            </div>
+          </aside>
+        )}
+        <div>
+          <div id="outcome" {...polled}>
+            <div id={`outcome-${row.status}-${facts.call?.status ?? "none"}`}>
+              <RequestOutcome facts={facts} now={view.now} />
+            </div>
+          </div>
+          <Panel title="In the customer's own words" id="words">
+            <div class="quote">
+              <Foreign text={run.input} charactersMax={1000} linesMax={12} />
+            </div>
+            <p class="soft">
+              {plainLine(row.requester.id, 40)} ({row.requester.kind}), <Time at={run.startedAt} />
+            </p>
+          </Panel>
+          <WhyPanel facts={facts} />
+          <Panel title="Exact arguments" id="arguments">
+            <Fields value={row.args} />
+            <details>
+              <summary>As JSON, as the tool receives it</summary>
+              <Payload value={row.args} />
+            </details>
+          </Panel>
+          <ChangePanel facts={facts} />
+          <Panel title="What the run did so far" id="so-far">
+            <StoryList
+              items={storyOf(facts.entries).filter(({ isGate }) => isGate)}
+              runId={row.runId}
+              label="What the run did so far"
+            />
+            <p>
+              <a href={`/runs/${encodeURIComponent(row.runId)}`}>Everything about this run</a>
+              {" · "}
+              <a href={`/chat/${encodeURIComponent(run.conversationId)}`}>The conversation</a>
+            </p>
+          </Panel>
+          <BindingPanel facts={facts} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Headline(props: { readonly facts: RequestFacts; readonly now: number }): Html {
+  const { row } = props.facts;
+  const { amount, recipient } = headlineOf(row.args);
+  return (
+    <section class="panel request-head" aria-label="The request in short">
+      <div class="soft">{plainLine(row.tool, 64)}</div>
+      {amount === undefined ? "" : <div class="amount number">{amount.text}</div>}
+      {recipient === undefined ? (
+        ""
+      ) : (
+        <div class="recipient">
+          {plainLine(labelOf(recipient.name), 40)}{" "}
+          <strong>
+            <ForeignLine text={recipient.text} charactersMax={64} />
+          </strong>
+        </div>
+      )}
+      <div class="soft small">
+        {amount?.exact === undefined ? "" : `${amount.exact} · `}
+        asked <Age at={row.requestedAt} now={props.now} /> ago
+        {row.status === "pending" ? (
+          <>
+            {" · expires in "}
+            <Countdown until={row.expiresAt} now={props.now} />
+          </>
+        ) : (
+          ""
+        )}
+      </div>
+    </section>
+  );
+}
+
+function WhyPanel(props: { readonly facts: RequestFacts }): Html {
+  const { row, asked } = props.facts;
+  const reads: JsonValue | undefined = asked?.reads;
+  return (
+    <Panel title="Why a person must decide" id="why">
+      <Foreign text={row.reason} />
+      <p class="codes">
+        <code>{plainLine(row.code, 64)}</code> <span class="soft">rule {plainLine(row.ruleId, 64)}</span>
+      </p>
+      <h3>What the rule read</h3>
+      {reads === undefined ? (
+        <p class="soft">The rule that asked read nothing but the arguments.</p>
+      ) : (
+        <Fields value={reads} />
+      )}
+    </Panel>
+  );
+}
+
+function ChangePanel(props: { readonly facts: RequestFacts }): Html {
+  const { tool, row } = props.facts;
+  return (
+    <Panel title="What will change" id="change">
+      {tool === undefined ? (
+        <p class="soft">This server does not run the agent {plainLine(row.agent, 64)} and cannot describe its tool.</p>
+      ) : (
+        <>
+          <p>{plainLine(tool.description, 400)}</p>
+          <p>
+            <strong>{LEVEL_WORDS[tool.level]}</strong> {RECOVERY_WORDS[tool.recovery]}
+          </p>
+        </>
+      )}
+      <p class="soft">After a yes the rules look at the facts once more; if they have changed, nothing is done.</p>
+    </Panel>
+  );
+}
+
+function BindingPanel(props: { readonly facts: RequestFacts }): Html {
+  const { row, call } = props.facts;
+  const pins = call?.approval;
+  return (
+    <Panel title="What an answer is bound to" id="bound">
+      <dl class="fields">
+        <div>
+          <dt>Request</dt>
+          <dd>
+            <Id id={row.approvalId} />
+          </dd>
+        </div>
+        <div>
+          <dt>Digest of tool and arguments</dt>
+          <dd>
+            <Id id={row.argsHash} />
+          </dd>
+        </div>
+        {pins === undefined
+          ? ""
+          : (
+              [
+                ["Contract of the tool", pins.contractHash],
+                ["Policy", pins.policyHash],
+                ["Revision of the agent", pins.revision],
+              ] as const
+            ).map(([name, value]) => (
+              <div>
+                <dt>{name}</dt>
+                <dd>
+                  <Id id={value} />
+                </dd>
+              </div>
+            ))}
+        <div>
+          <dt>Expires</dt>
+          <dd>
+            <Time at={row.expiresAt} />
+          </dd>
+        </div>
+      </dl>
+    </Panel>
+  );
+}

@@ -1,0 +1,148 @@
+import { type Browser, type BrowserElement, scriptOf } from "./browser.ts";
+
+/**
+ * Keeps the live regions of a page up to date.
+ *
+ * A region names the run whose events it follows (`data-live`) or how often to look (`data-poll-s`). The stream only
+ * says that something has happened; what is shown always comes from the server as a page, so that nothing is built
+ * from foreign text here and a reload shows the same. Pieces of a reply that is being written are shown as plain text.
+ */
+function live(browser: Browser): void {
+  for (const region of browser.document.querySelectorAll("[data-live],[data-poll-s]")) {
+    follow(browser, region);
+  }
+}
+
+function follow(browser: Browser, region: BrowserElement): void {
+  let isAsked = false;
+  let isBusy = false;
+  let source = openStream();
+  const refresh = async (): Promise<void> => {
+    isAsked = true;
+    if (isBusy) {
+      return;
+    }
+    isBusy = true;
+    while (isAsked) {
+      isAsked = false;
+      await refreshRegion(browser, region).catch(() => undefined);
+    }
+    isBusy = false;
+    if (!region.hasAttribute("data-live")) {
+      source?.close();
+      source = undefined;
+    }
+  };
+  function openStream() {
+    const url = region.getAttribute("data-live");
+    if (url === null) {
+      return undefined;
+    }
+    const opened = new browser.EventSource(url);
+    const happened = (): void => {
+      showDraft(region, undefined);
+      void refresh();
+    };
+    opened.onmessage = happened;
+    for (const name of (region.getAttribute("data-events") ?? "").split(" ")) {
+      opened.addEventListener(name, happened);
+    }
+    opened.addEventListener("delta", ({ data }) => showDraft(region, JSON.parse(data).text));
+    // Also after a lost connection: what was missed is on the page that is fetched.
+    opened.onerror = () => void refresh();
+    return opened;
+  }
+  const pollS = Number(region.getAttribute("data-poll-s") ?? "0");
+  if (pollS > 0) {
+    browser.setInterval(() => {
+      const isStreaming = source !== undefined && source.readyState !== 2;
+      if (!browser.document.hidden && !isStreaming && region.hasAttribute("data-poll-s")) {
+        void refresh();
+      }
+    }, pollS * 1000);
+  }
+}
+
+/** Fetches this page again and takes over what has changed in one region. */
+async function refreshRegion(browser: Browser, region: BrowserElement): Promise<void> {
+  const response = await browser.fetch(browser.location.href, { headers: { Accept: "text/html" } });
+  if (!response.ok) {
+    return;
+  }
+  const fetched = new browser.DOMParser().parseFromString(await response.text(), "text/html");
+  const fresh = fetched.getElementById(region.id);
+  if (fresh === null) {
+    return;
+  }
+  for (const name of ["data-live", "data-poll-s"]) {
+    if (!fresh.hasAttribute(name)) {
+      region.removeAttribute(name);
+    }
+  }
+  takeOver(browser, region, fresh);
+}
+
+/** Changes as few children as it can, so that focus and selection stay. */
+function takeOver(browser: Browser, region: BrowserElement, fresh: BrowserElement): void {
+  const wanted = [...fresh.children];
+  const ids = new Set(wanted.map(({ id }) => id));
+  for (const child of [...region.children]) {
+    if (!ids.has(child.id)) {
+      child.remove();
+    }
+  }
+  for (const [index, child] of wanted.entries()) {
+    const present = [...region.children].find(({ id }) => id === child.id);
+    if (present === undefined) {
+      region.insertBefore(browser.document.importNode(child, true), region.children[index] ?? null);
+    } else {
+      takeOverChild(browser, present, child);
+    }
+  }
+}
+
+function takeOverChild(browser: Browser, present: BrowserElement, fresh: BrowserElement): void {
+  const both = (name: string): boolean => present.hasAttribute(name) && fresh.hasAttribute(name);
+  if (both("data-nested")) {
+    takeOver(browser, present, fresh);
+    return;
+  }
+  // What is kept holds what is being written at this moment, by a person or by a model.
+  if (both("data-keep") || fresh.outerHTML === sourceOf(present)) {
+    return;
+  }
+  const hadFocus = present.contains(browser.document.activeElement);
+  const taken = browser.document.importNode(fresh, true);
+  present.replaceWith(taken);
+  if (hadFocus) {
+    taken.querySelector("a,button,summary")?.focus();
+  }
+}
+
+/** An element as the server wrote it: without what the reader has opened and what a clock has changed. */
+function sourceOf(element: BrowserElement): string {
+  const copy = element.cloneNode(true);
+  for (const fold of copy.querySelectorAll("details[open]")) {
+    fold.removeAttribute("open");
+  }
+  return copy.outerHTML;
+}
+
+/** Adds a piece to the reply that is being written; undefined empties it. */
+function showDraft(region: BrowserElement, text: string | undefined): void {
+  const draft = region.querySelector("[data-draft]");
+  if (draft === null) {
+    return;
+  }
+  draft.textContent = text === undefined ? "" : `${draft.textContent ?? ""}${text}`;
+  draft.hidden = draft.textContent === "";
+}
+
+export const LIVE_SCRIPT: string = scriptOf(live, [
+  follow,
+  refreshRegion,
+  takeOver,
+  takeOverChild,
+  sourceOf,
+  showDraft,
+]);

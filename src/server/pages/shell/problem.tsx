@@ -1,0 +1,63 @@
+import type { Context } from "hono";
+import type { Html } from "../html.ts";
+import type { PageProblem } from "../session.ts";
+import { plainLine } from "../show/code-points.ts";
+import { Foreign } from "../show/foreign.tsx";
+import { Head, Notice } from "./frame.tsx";
+import { type PageKit, viewOf } from "./kit.ts";
+import { reply } from "./reply.tsx";
+
+/** What a status means for the one who reads it, and what can be done. */
+const WORDS: Readonly<Record<PageProblem["status"] | 500, readonly [title: string, remedy: string]>> = {
+  400: ["That could not be read", "Go back, check what you entered and send it again."],
+  401: ["Please sign in", "Open your sign-in link, or enter its token on the sign-in page."],
+  403: [
+    "You may not do this",
+    "Your role does not allow it. Somebody with the right role can, or an administrator can change yours.",
+  ],
+  404: ["There is nothing here", "The link may be old, or what it names belongs to somebody else."],
+  409: ["Somebody was faster", "Nothing was changed by you. What stands was decided before."],
+  410: ["Too late", "The time for this has passed and nothing was done. Start again if it is still needed."],
+  412: ["It is not the same any more", "Nothing was done. Look at it again before you decide."],
+  413: ["That is too long", "Shorten it and send it again."],
+  422: ["Something is missing", "Go back, fill it in and send it again."],
+  429: ["Too many requests", "Wait a moment and try again. Nothing was lost."],
+  500: ["Something went wrong", "Nothing that was acknowledged is lost. Try again, and tell the operator if it stays."],
+  503: ["Not available at the moment", "Try again in a moment."],
+};
+
+/** A refusal or a failure as a page of its own, with its status. */
+export async function problemReply(
+  kit: PageKit,
+  c: Context,
+  problem: PageProblem | { readonly status: 500; readonly code: string; readonly detail: string },
+): Promise<Response> {
+  const [title] = WORDS[problem.status];
+  const view = await viewOf(kit, c);
+  if ("retryAfterS" in problem && problem.retryAfterS !== undefined) {
+    c.header("Retry-After", String(problem.retryAfterS));
+  }
+  return reply(c, { ...view, here: "/" }, title, <ProblemBody problem={problem} />, problem.status);
+}
+
+function ProblemBody(props: {
+  readonly problem: Pick<PageProblem, "code" | "detail" | "retryAfterS"> & { readonly status: keyof typeof WORDS };
+}): Html {
+  const { status, code, detail, retryAfterS } = props.problem;
+  const [title, remedy] = WORDS[status];
+  return (
+    <div class="narrow">
+      <Head title={title} />
+      <Notice tone="bad" title={remedy}>
+        <Foreign text={detail} charactersMax={400} linesMax={4} />
+        {retryAfterS === undefined ? "" : <p>You can try again in {retryAfterS} s.</p>}
+      </Notice>
+      <p class="soft">
+        Status {status}, code <code>{plainLine(code, 64)}</code>
+      </p>
+      <p>
+        <a href="/">Back to the overview</a>
+      </p>
+    </div>
+  );
+}
