@@ -1,5 +1,6 @@
+import type { Principal } from "./core/index.ts";
 import type { Agent } from "./engine/index.ts";
-import type { EvalSuite } from "./evals/index.ts";
+import type { AppEvals, EvalSuite } from "./evals/index.ts";
 import type { ModelClient, PriceTable } from "./model/index.ts";
 
 /** The application's own data, which rules read and tools change. */
@@ -13,15 +14,22 @@ export interface World {
 export interface App<AppWorld extends World = World> {
   readonly name: string;
   readonly description: string;
-  /** Opens the world at a file path, creating and seeding it when missing; `:memory:` gives a fresh seeded one. */
-  openWorld(path: string): AppWorld;
+  /**
+   * Opens the world at a file path, creating and seeding it when missing; `:memory:` gives a fresh seeded one.
+   *
+   * With `create: false` the world must be there, because runs have worked on it: throws `BELAY_WORLD_INVALID` otherwise,
+   * since a fresh one is not what anybody decided about.
+   */
+  openWorld(path: string, options?: { readonly create?: boolean }): AppWorld;
   agent(world: AppWorld, now: () => number): Agent;
   /** A model that works with no key. */
   offlineModel(world: AppWorld): ModelClient;
   readonly prices?: PriceTable;
-  /** Principal id used by `belay run` when `--as` is not given. */
-  readonly defaultPrincipal?: string;
+  /** For whom `belay run` and evaluations speak when no customer is named. Default a customer named "customer". */
+  readonly defaultPrincipal?: Principal;
   readonly suites?: Readonly<Record<string, () => Promise<EvalSuite>>>;
+  /** How the results of the suites are judged. */
+  readonly evals?: AppEvals;
   /**
    * The same app with settings of its own, by name, such as `{ weaknesses: "naive_retry" }`. Throws a `BelayError` for
    * a setting or a value that it does not know.
@@ -69,12 +77,22 @@ export interface WebhookTarget {
   readonly privateAddresses?: readonly string[];
 }
 
+/** A message that `belay serve` sends once, on a new database, so that there is something to see. */
+export interface DemoMessage {
+  readonly app: string;
+  readonly message: string;
+  /** Customer who writes; default the app's own. */
+  readonly as?: string;
+}
+
 export interface Config {
   readonly apps: Readonly<Record<string, () => Promise<{ readonly default: AnyApp }>>>;
   readonly people?: readonly Person[];
   /** The first rule about a question says who answers it. With rules, a question that none is about is for nobody. */
   readonly approvals?: readonly ApprovalRule[];
   readonly webhook?: WebhookTarget;
+  /** The first one is told on the terminal. */
+  readonly demo?: readonly DemoMessage[];
 }
 
 /** Declares the project that `belay` runs: its apps and people. */

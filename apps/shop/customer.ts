@@ -1,13 +1,11 @@
 import type { Principal } from "belay-harness";
 
-const CUSTOMER_ID = /^\s*C-/i;
-
 /**
- * The customer whose orders a principal is limited to, or `undefined` for one who is no customer of the shop.
+ * The customer whose orders a principal is limited to, or `undefined` for one who is no customer.
  *
- * Whatever is written like a customer number is one, also when the shop does not know it: then no order is theirs.
- * Other principals (the desk of the command line, a visitor who is not signed in) speak for whoever stands before them.
+ * The kind alone decides: a customer with a number that the shop does not know, in whatever writing, owns no order. Other
+ * principals (the desk of the command line, a visitor who is not signed in) speak for whoever stands before them.
  */
 export function shopCustomer(principal: Principal): string | undefined {
-  return CUSTOMER_ID.test(principal.id) ? principal.id : undefined;
+  return principal.kind === "customer" ? principal.id : undefined;
 }

@@ -1,5 +1,6 @@
 import { type App, defineApp } from "belay-harness/config";
 import { shopAgent } from "./agent.ts";
+import { shopEvals } from "./evals/index.ts";
 import { shopPlanner } from "./planner.ts";
 import { SHOP_PRICES } from "./prices.ts";
 import { openShopWorld, type ShopWorld } from "./world/shop-world.ts";
@@ -7,16 +8,17 @@ import { openShopWorld, type ShopWorld } from "./world/shop-world.ts";
 const shop: App<ShopWorld> = defineApp({
   name: "shop",
   description: "Support agent of an online shop: looks up, refunds and cancels orders and sends e-mails about them",
-  openWorld: (path) => openShopWorld(path),
+  openWorld: (path, options) => openShopWorld(path, options),
   agent: (world) => shopAgent(world),
   offlineModel: () => shopPlanner(),
   prices: SHOP_PRICES,
-  // No customer number: the desk speaks for whichever customer stands before it.
-  defaultPrincipal: "front-desk",
+  // No customer: the desk speaks for whichever customer stands before it.
+  defaultPrincipal: { kind: "person", id: "front-desk" },
   suites: {
     reference: async () => (await import("./scenarios/index.ts")).referenceSuite(),
     guards: async () => (await import("./scenarios/index.ts")).guardsSuite(),
   },
+  evals: shopEvals,
 });
 
 export default shop;

@@ -24,8 +24,11 @@ const INSTRUCTIONS = [
   "Answer in one or two sentences, and give ids, units and dates exactly as the tools do.",
 ].join("\n");
 
-/** Large enough for everything that the tools give, so that the token budget and the app's own guard decide. */
-const RESULT_CHARACTERS_MAX = 400_000;
+/**
+ * Large enough for everything that the tools give, so that the token budget and the app's own guard decide; small
+ * enough for an event of the journal, which holds what the model is shown.
+ */
+const RESULT_CHARACTERS_MAX = 120_000;
 
 export interface StockroomAgentOptions {
   readonly config: StockroomConfig;

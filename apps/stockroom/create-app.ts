@@ -2,6 +2,7 @@ import { BelayError } from "belay-harness";
 import { type App, defineApp } from "belay-harness/config";
 import { type StockroomAgentOptions, stockroomAgent } from "./agent.ts";
 import { type StockroomSettings, stockroomConfig } from "./config.ts";
+import { stockroomEvals } from "./evals/index.ts";
 import { stockroomPlanner } from "./planner.ts";
 import { STOCKROOM_PRICES } from "./prices.ts";
 import { readWeaknesses } from "./weaknesses.ts";
@@ -21,7 +22,7 @@ export function createStockroomApp(options: StockroomAppOptions = {}): App<Stock
   return defineApp({
     name: "stockroom",
     description: "Warehouse agent: finds products, stock levels, orders and policies, and requests restocks",
-    openWorld: (path) => openStockroomWorld(path),
+    openWorld: (path, options) => openStockroomWorld(path, options),
     agent: (world) =>
       stockroomAgent(world, {
         config,
@@ -31,8 +32,9 @@ export function createStockroomApp(options: StockroomAppOptions = {}): App<Stock
       }),
     offlineModel: () => stockroomPlanner({ weaknesses: config.weaknesses }),
     prices: STOCKROOM_PRICES,
-    defaultPrincipal: "warehouse",
+    defaultPrincipal: { kind: "customer", id: "warehouse" },
     configure: (named) => createStockroomApp({ ...options, ...readSettings(named) }),
+    evals: stockroomEvals(config.weaknesses),
     suites: {
       reference: async () => (await import("./golden/index.ts")).referenceSuite(),
       guards: async () => (await import("./golden/index.ts")).guardsSuite(),

@@ -2,7 +2,15 @@ export type { AuditEvidence, TrustedRoot } from "./anchor.ts";
 export { canonicalJson } from "./canonical-json.ts";
 export { type Checkpoint, type OpenedCheckpoint, openCheckpoint, signCheckpoint } from "./checkpoint.ts";
 export { type AuditEntry, createAuditEntry } from "./entry.ts";
-export { appendLeaf, decodeFrontier, EMPTY_FRONTIER, encodeFrontier, type Frontier, rootOf } from "./frontier.ts";
+export {
+  appendLeaf,
+  decodeFrontier,
+  EMPTY_FRONTIER,
+  encodeFrontier,
+  type Frontier,
+  parseFrontier,
+  rootOf,
+} from "./frontier.ts";
 export { CHAIN_GENESIS, type ChainVerdict, chainLines, verifyChain } from "./hash-chain.ts";
 export { EMPTY_ROOT, type HashHex, leafHash, nodeHash } from "./merkle-hash.ts";
 export type { NoteRefusal } from "./note.ts";

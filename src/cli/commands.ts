@@ -1,3 +1,4 @@
+import { ablateCommand } from "./ablate.ts";
 import { approvalsCommand } from "./approvals.ts";
 import { auditCheckpointCommand } from "./audit-checkpoint.ts";
 import { auditExportCommand } from "./audit-export.ts";
@@ -6,12 +7,21 @@ import { auditVerifyCommand } from "./audit-verify.ts";
 import type { Command } from "./command.ts";
 import { approveCommand, rejectCommand } from "./decide.ts";
 import { evalCommand } from "./eval.ts";
+import { gateCommand } from "./gate.ts";
 import { mcpServeCommand } from "./mcp-serve.ts";
+import {
+  peopleAddCommand,
+  peopleLinkCommand,
+  peopleListCommand,
+  peopleRevokeCommand,
+  peopleTokenCommand,
+} from "./people.ts";
 import { pricesFetchCommand, pricesShowCommand } from "./prices.ts";
 import { recoverCommand } from "./recover.ts";
 import { rollbackCommand } from "./rollback.ts";
 import { runCommand } from "./run.ts";
 import { runsCommand } from "./runs.ts";
+import { serveCommand, workCommand } from "./serve.ts";
 import { showCommand } from "./show.ts";
 import { traceCommand } from "./trace.ts";
 import { usageError } from "./usage.ts";
@@ -30,10 +40,19 @@ export const COMMANDS: readonly Command[] = [
   auditCheckpointCommand,
   auditExportCommand,
   evalCommand,
+  gateCommand,
+  ablateCommand,
   traceCommand,
   mcpServeCommand,
   pricesShowCommand,
   pricesFetchCommand,
+  serveCommand,
+  workCommand,
+  peopleAddCommand,
+  peopleListCommand,
+  peopleLinkCommand,
+  peopleTokenCommand,
+  peopleRevokeCommand,
 ];
 
 /** Finds the command that the first one or two words name; throws `BELAY_USAGE`. */

@@ -30,7 +30,12 @@ export function projectConfig(input: CommandInput): Promise<LoadedConfig> {
   return loadConfig(input.cwd, textOption(input, "config"));
 }
 
-/** Opens an app over a store; its world lies beside the database. Its offline model answers unless another is chosen. */
+const UNFINISHED_MAX = 100;
+
+/**
+ * Opens an app over a store; its world lies beside the database, and is made only while the app has no runs. Its offline
+ * model answers unless another is chosen.
+ */
 export async function openApp(
   config: LoadedConfig,
   name: string,
@@ -44,7 +49,9 @@ export async function openApp(
   if (worldFile === place.db) {
     throw usageError(`The database ${place.db} would be the data of the app ${name} too. Give another --db.`);
   }
-  const world: World = app.openWorld(worldFile);
+  // A world that is made anew is not the one that people and rules have decided about.
+  const create = !(await hasRuns(store, place.tenant, agentNameOf(app)));
+  const world: World = app.openWorld(worldFile, { create });
   try {
     // The world came from this very app, whose type of world is lost in a list of apps.
     const agent = app.agent(world as never, Date.now);
@@ -87,7 +94,17 @@ export async function appNameOfAgent(config: LoadedConfig, agentName: string): P
 
 /** Name of an app's agent, which is the name that runs carry. */
 export async function agentNameOfApp(config: LoadedConfig, name: string): Promise<string> {
-  const app = await loadApp(config, name);
+  return agentNameOf(await loadApp(config, name));
+}
+
+/** True when the app has worked on its world: runs of the tenant, or unfinished ones of any. */
+export async function hasRuns(store: Store, tenant: string, agent: string): Promise<boolean> {
+  const own = await store.runs({ tenant, agent, limit: 1 });
+  return own.length > 0 || (await store.unfinished(UNFINISHED_MAX)).some((row) => row.agent === agent);
+}
+
+/** Name of the agent of an app. */
+export function agentNameOf(app: AnyApp): string {
   const world: World = app.openWorld(":memory:");
   try {
     return app.agent(world as never, Date.now).name;

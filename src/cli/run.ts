@@ -1,3 +1,4 @@
+import type { Principal } from "../core/index.ts";
 import type { MessageOutcome, StartOptions } from "../engine/index.ts";
 import {
   CONFIG_OPTIONS,
@@ -14,7 +15,7 @@ import { type OpenApp, openApp, projectConfig } from "./project.ts";
 import { printResult, resultJson } from "./run-result.ts";
 import { createStory } from "./story.ts";
 
-const CUSTOMER = "customer";
+const CUSTOMER: Principal = { kind: "customer", id: "customer" };
 
 export const runCommand: Command = {
   name: "run",
@@ -106,9 +107,10 @@ function printQueued(
 
 function startOptions(input: CommandInput, opened: OpenApp, place: Place): StartOptions {
   const conversationId = textOption(input, "conversation");
+  const customer = textOption(input, "as");
   return {
     tenant: place.tenant,
-    principal: { kind: "customer", id: textOption(input, "as") ?? opened.app.defaultPrincipal ?? CUSTOMER },
+    principal: customer === undefined ? (opened.app.defaultPrincipal ?? CUSTOMER) : { kind: "customer", id: customer },
     ...(conversationId !== undefined && { conversationId }),
     signal: input.signal,
   };

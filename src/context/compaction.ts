@@ -1,6 +1,6 @@
-import type { Message, Reservation, Usage } from "../core/index.ts";
+import type { Message, Usage } from "../core/index.ts";
 import type { ModelClient, ModelMessage, PriceTable } from "../model/index.ts";
-import { summariseByModel } from "./summarise.ts";
+import { reserveSummaries, summariseByModel } from "./summarise.ts";
 
 /** Kept of a result's JSON, in characters. */
 const SUMMARY_CHARACTERS = 160;
@@ -33,8 +33,12 @@ export interface CompactionLoan {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly prices: PriceTable;
-  /** Whether the run's limits allow this much beside what it has used. */
-  allows(reserved: Reservation): boolean;
+}
+
+export interface CompactionReserve {
+  readonly modelId: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
 }
 
 export interface WrittenSummaries {
@@ -48,6 +52,8 @@ export interface WrittenSummaries {
 export interface Compaction {
   /** The results to replace before the next model call; empty when the prompt may stay as it is. */
   plan(input: CompactionInput): readonly CompactionPlan[];
+  /** The most that writing may use, reserved before; given together with `write`. */
+  reserve?(plans: readonly CompactionPlan[]): CompactionReserve;
   /** Writes the summaries; absent: those of the plan are used. */
   write?(plans: readonly CompactionPlan[], loan: CompactionLoan): Promise<WrittenSummaries>;
 }
@@ -71,7 +77,12 @@ export function compaction(options: CompactionOptions): Compaction {
   const { tokenThreshold, keepTurns = KEEP_TURNS_DEFAULT, model } = options;
   return {
     plan: (input) => (input.tokens > tokenThreshold ? planOf(input, keepTurns) : []),
-    ...(model === undefined ? {} : { write: (plans, loan) => summariseByModel(model, plans, loan) }),
+    ...(model === undefined
+      ? {}
+      : {
+          reserve: (plans) => reserveSummaries(model, plans),
+          write: (plans, loan) => summariseByModel(model, plans, loan),
+        }),
   };
 }
 

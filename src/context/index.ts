@@ -5,6 +5,7 @@ export {
   type CompactionLoan,
   type CompactionOptions,
   type CompactionPlan,
+  type CompactionReserve,
   compaction,
   type WrittenSummaries,
 } from "./compaction.ts";

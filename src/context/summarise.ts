@@ -1,12 +1,12 @@
 import type { Reservation, Usage } from "../core/index.ts";
 import { costNanoUsd, estimatePromptTokens, type ModelClient, type ModelRequest, readUsage } from "../model/index.ts";
-import type { CompactionLoan, CompactionPlan, WrittenSummaries } from "./compaction.ts";
+import type { CompactionLoan, CompactionPlan, CompactionReserve, WrittenSummaries } from "./compaction.ts";
 
 /** Longest summary that a model may give for one result, in characters. */
 const SUMMARY_CHARACTERS_MAX = 1000;
 
 /**
- * Asks a model for each summary, without giving it any tool; where that fails or costs too much, the head is kept.
+ * Asks a model for each summary, without giving it any tool; where that fails, the head is kept.
  *
  * A summary is words about words of outsiders, so it stays in the wrapper of the result it stands for. Never rejects.
  */
@@ -21,18 +21,24 @@ export async function summariseByModel(
   for (const plan of plans) {
     const request = requestFor(plan);
     const tokens = { inputTokens: estimatePromptTokens(request), outputTokens: request.replyTokensMax };
-    const total = add(usage, tokens);
-    const price = costNanoUsd(loan.prices, model.id, tokens);
-    const reserved: Reservation =
-      price === undefined || cost === undefined ? total : { ...total, costNanoUsd: cost + price };
-    const asked = loan.allows(reserved) ? await ask(model, request, tokens, loan) : undefined;
-    summaries.push({ callId: plan.callId, text: asked?.text ?? plan.summary });
-    if (asked === undefined) continue;
+    const asked = await ask(model, request, tokens, loan);
+    summaries.push({ callId: plan.callId, text: asked.text ?? plan.summary });
     usage = add(usage, asked.usage);
     const spent = costNanoUsd(loan.prices, model.id, asked.usage);
     cost = cost === undefined || spent === undefined ? undefined : cost + spent;
   }
   return { summaries, usage, ...(cost === undefined ? {} : { costNanoUsd: cost }) };
+}
+
+/** The most that the summaries of these results may use together. */
+export function reserveSummaries(model: ModelClient, plans: readonly CompactionPlan[]): CompactionReserve {
+  let [inputTokens, outputTokens] = [0, 0];
+  for (const plan of plans) {
+    const request = requestFor(plan);
+    inputTokens += estimatePromptTokens(request);
+    outputTokens += request.replyTokensMax;
+  }
+  return { modelId: model.id, inputTokens, outputTokens };
 }
 
 function requestFor(plan: CompactionPlan): ModelRequest {

@@ -70,6 +70,8 @@ export interface Decision {
   readonly code: string;
   readonly reason: string;
   readonly ruleId: string;
+  /** Codes of further questions that other rules ask; a person's yes covers all of them together. */
+  readonly also?: readonly string[];
   /** What the deciding rule read, as it told. */
   readonly reads?: JsonValue;
 }
@@ -85,6 +87,8 @@ export interface ApprovalPins {
 export interface ApprovalState extends ApprovalPins {
   readonly approvalId: string;
   readonly code: string;
+  /** Every code that the question names. */
+  readonly codes: readonly string[];
   readonly reason: string;
   readonly requestedAt: number;
   readonly expiresAt: number;

@@ -69,10 +69,9 @@ const RAN_ALL_THE_SAME = "result_not_json";
 function closing(state: RunState, open: OpenReservation): Effect | undefined {
   const isOwn = ({ call }: CallState): boolean => call.callId === open.forCall;
   const call = state.turn.find(isOwn) ?? state.earlierCalls.findLast(isOwn);
-  if (call === undefined) return settle(open);
-  const { status, outcome } = call;
   // A question holds no points while it waits.
-  if (status === "allowed" || status === "started") return undefined;
+  if (call?.status === "allowed" || call?.status === "started") return undefined;
+  const { outcome } = call ?? {};
   const isSpent = outcome?.status === "ok" || outcome?.status === "unknown" || outcome?.error.code === RAN_ALL_THE_SAME;
   return isSpent ? settle(open) : release(open);
 }

@@ -19,6 +19,8 @@ export interface AgentStamp {
   readonly name: string;
   readonly revision: string;
   readonly policyHash: string;
+  /** Over the contracts of all tools; when it changes, calls that were asked for before are checked again. */
+  readonly toolsHash?: string;
 }
 
 /** Tokens of one model call; `estimated` when the provider did not say and the reservation was charged. */
@@ -73,6 +75,8 @@ export type RunEvent =
       readonly costNanoUsd?: number;
     }
   | { readonly type: "model.failed"; readonly code: string; readonly detail: string }
+  /** Summaries are about to be asked of a model; without a `context.compacted` after it the reservation is charged. */
+  | { readonly type: "context.summarising"; readonly reserved: Reservation }
   | {
       readonly type: "context.compacted";
       readonly tokensBefore: number;
@@ -155,6 +159,7 @@ export type RunEvent =
       readonly text: string;
       readonly principal: Principal;
       readonly nextRunId: string;
+      readonly offeredTools?: readonly string[];
     }
   | { readonly type: "run.cancel_requested"; readonly by: Principal; readonly note?: string }
   | { readonly type: "run.ended"; readonly termination: Termination }

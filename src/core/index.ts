@@ -6,6 +6,7 @@ export * from "./event.ts";
 export { checkJsonValue, type JsonCopyOptions } from "./json-copy.ts";
 export { type LimitHit, limitBeforeModelCall, wallClockLimit, workedMs } from "./limit-check.ts";
 export { DEFAULT_LIMITS, type Limits } from "./limits.ts";
+export { isCovered } from "./on-call.ts";
 export { printable, renderPath } from "./printable.ts";
 export * from "./run-state.ts";
 export {

@@ -18,6 +18,8 @@ export interface Limits {
   readonly invalidCallsMax?: number;
   /** This many unreadable replies in a row stop the run. */
   readonly unreadableRepliesMax: number;
+  /** This many rejections by people end the run: somebody keeps asking for what people do not want. */
+  readonly rejectionsMax?: number;
   /** Calls of one turn beyond this are refused, not run. */
   readonly callsPerTurnMax: number;
 }
@@ -29,5 +31,6 @@ export const DEFAULT_LIMITS: Limits = {
   cycles: { lengthMax: 4, repeats: 3 },
   invalidCallsMax: 5,
   unreadableRepliesMax: 2,
+  rejectionsMax: 3,
   callsPerTurnMax: 16,
 };

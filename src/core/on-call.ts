@@ -1,4 +1,4 @@
-import type { CallOutcome, CallState } from "./call.ts";
+import type { CallOutcome, CallState, Decision } from "./call.ts";
 import type { RunEvent } from "./event.ts";
 import { beginEnding, closeTurn } from "./on-end.ts";
 import { moveTo } from "./phase.ts";
@@ -17,7 +17,7 @@ export function onCallDecided(state: RunState, event: EventOf<"call.decided">): 
       return settlePhase(withCall(decided, callId, { status: "allowed" }));
     case "ask":
       // A person's yes covers the question they were asked, and no other.
-      return event.recheck === true && event.asksAgain !== true && call.approval?.code === decision.code
+      return event.recheck === true && event.asksAgain !== true && isCovered(call, decision)
         ? settlePhase(withCall(decided, callId, { status: "allowed" }))
         : settlePhase(withCall(decided, callId, { status: "asked" }));
     case "deny":
@@ -32,12 +32,23 @@ export function onCallDecided(state: RunState, event: EventOf<"call.decided">): 
   }
 }
 
+/** Whether a person's yes answers everything that is asked now. */
+export function isCovered(call: CallState, decision: Decision): boolean {
+  const { approval } = call;
+  return approval !== undefined && codesOf(decision).every((code) => approval.codes.includes(code));
+}
+
+function codesOf(decision: Decision): readonly string[] {
+  return [decision.code, ...(decision.also ?? [])];
+}
+
 export function onApprovalRequested(state: RunState, at: number, event: EventOf<"approval.requested">): RunState {
   const decision = findCall(state, event.callId)?.decision;
   const { approvalId, expiresAt, argsHash, contractHash, policyHash, revision } = event;
   const approval = {
     ...{ approvalId, expiresAt, argsHash, contractHash, policyHash, revision },
     code: decision?.code ?? "",
+    codes: decision === undefined ? [] : codesOf(decision),
     reason: decision?.reason ?? "",
     requestedAt: at,
   };
@@ -54,9 +65,12 @@ export function onApprovalResolved(state: RunState, event: EventOf<"approval.res
   }
   const outcome = failure("rejected", "approval_rejected", "a person rejected this call; it was not run");
   const rejected = withCall(state, callId, { status: "settled", outcome });
-  return state.onReject === "end_run"
-    ? beginEnding(rejected, { kind: "rejected", approvalId, by: by.id })
-    : finishTurn(rejected);
+  if (state.onReject === "end_run") return beginEnding(rejected, { kind: "rejected", approvalId, by: by.id });
+  const count = [...rejected.earlierCalls, ...rejected.turn].filter((c) => c.outcome?.status === "rejected").length;
+  const { rejectionsMax } = state.limits;
+  if (rejectionsMax === undefined || count < rejectionsMax) return finishTurn(rejected);
+  const detail = `people have rejected ${count} calls of this run`;
+  return beginEnding(rejected, { kind: "limit", limit: "rejections", detail });
 }
 
 export function onApprovalExpired(state: RunState, event: EventOf<"approval.expired">): RunState {

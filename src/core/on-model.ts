@@ -22,15 +22,24 @@ export function onModelRequested(state: RunState, event: EventOf<"model.requeste
   };
 }
 
+/** Opens the reservation of the model that writes summaries; one left open by a crash is charged first. */
+export function onContextSummarising(state: RunState, event: EventOf<"context.summarising">): RunState {
+  const { openRequest } = state;
+  const usage = openRequest === undefined ? state.usage : chargeReservation(state.usage, openRequest);
+  return { ...state, usage, openRequest: event.reserved };
+}
+
 /** Older tool results are replaced in the context; the calls themselves stay where they are. */
 export function onContextCompacted(state: RunState, event: EventOf<"context.compacted">): RunState {
   const { tokensBefore, tokensAfter, summaries, usage, costNanoUsd } = event;
-  const next: RunState = {
-    ...state,
+  const { openRequest, ...rest } = state;
+  const charged = openRequest === undefined ? state.usage : chargeReservation(state.usage, openRequest);
+  return {
+    ...rest,
+    usage: usage === undefined ? charged : addUsage(state.usage, usage, costNanoUsd),
     compactions: [...state.compactions, { step: state.step + 1, tokensBefore, tokensAfter, results: summaries.length }],
     summaries: { ...state.summaries, ...Object.fromEntries(summaries.map(({ callId, text }) => [callId, text])) },
   };
-  return usage === undefined ? next : { ...next, usage: addUsage(state.usage, usage, costNanoUsd) };
 }
 
 export function onModelFailed(state: RunState, event: EventOf<"model.failed">): RunState {
@@ -112,7 +121,7 @@ function openTurn(
       callKeys.push(key);
     }
     const refusal = call.refusal ?? refuseByPosition(state, call, index, twin);
-    const base = { call, step: state.step, attempt: 0 } as const;
+    const base = { call: deepFreeze(call), step: state.step, attempt: 0 } as const;
     return refusal === undefined
       ? { ...base, status: "requested" }
       : { ...base, status: "settled", outcome: refused(refusal) };
@@ -131,9 +140,31 @@ function refuseByPosition(
     const message = `only ${callsPerTurnMax} calls are run in one turn; this one was not`;
     return { code: "too_many_calls", message, retryable: true };
   }
+  if (call.effect === "change" && wasRejected(state, call)) {
+    const message = "a person has rejected this very call in this run; it is not asked again";
+    return { code: "already_rejected", message, retryable: false };
+  }
   if (twin === undefined || call.effect === "read") return undefined;
   const message = `the same call stands in this turn already as ${twin}; it is run once`;
   return { code: "duplicate_call", message, retryable: false };
+}
+
+/** Rules and tools are handed these very objects; what a person approved must not change under them. */
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}
+
+/** A person's no to a call holds for the same call again; nobody is asked twice. */
+function wasRejected(state: RunState, call: PreparedCall): boolean {
+  const key = keyOf(call);
+  return state.earlierCalls.some(
+    (earlier) =>
+      earlier.outcome?.status === "rejected" && earlier.call.tool === call.tool && keyOf(earlier.call) === key,
+  );
 }
 
 function refused(error: ToolError): CallOutcome {

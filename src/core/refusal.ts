@@ -31,6 +31,7 @@ export function refusalOf(state: RunState | undefined, entry: Entry): string | u
     case "message.queued":
       return state.queued.some((message) => message.messageId === event.messageId) ? "queued already" : undefined;
     case "model.requested":
+    case "context.summarising":
     case "context.compacted":
     case "model.replied":
     case "model.failed":
@@ -81,10 +82,11 @@ function refusalAfterEnd(state: RunState, event: RunEvent): string | undefined {
 
 function refuseModelEvent(
   state: RunState,
-  event: EventOf<"model.requested" | "context.compacted" | "model.replied" | "model.failed">,
+  event: EventOf<"model.requested" | "context.summarising" | "context.compacted" | "model.replied" | "model.failed">,
 ): string | undefined {
-  if (event.type !== "model.requested" && event.type !== "context.compacted")
+  if (event.type === "model.replied" || event.type === "model.failed") {
     return state.openRequest === undefined ? "no model call is open" : undefined;
+  }
   if (state.ending !== undefined) return "the run is ending";
   return state.turn.length > 0 ? "calls of the turn are not settled" : undefined;
 }

@@ -51,6 +51,7 @@ export interface QueuedMessage {
   readonly text: string;
   readonly principal: Principal;
   readonly nextRunId: string;
+  readonly offeredTools?: readonly string[];
 }
 
 /** Where a run stands. Pure data: it holds no functions and is never stored, only folded from the journal. */

@@ -7,7 +7,8 @@ export type LimitId =
   | "repeated_call"
   | "cycle"
   | "invalid_calls"
-  | "unreadable_replies";
+  | "unreadable_replies"
+  | "rejections";
 
 /** Why a run ended. Every end is one of these; there is no untyped stop. */
 export type Termination =

@@ -10,7 +10,13 @@ import {
   onCallStarted,
 } from "./on-call.ts";
 import { beginEnding, onRunEnded } from "./on-end.ts";
-import { onContextCompacted, onModelFailed, onModelReplied, onModelRequested } from "./on-model.ts";
+import {
+  onContextCompacted,
+  onContextSummarising,
+  onModelFailed,
+  onModelReplied,
+  onModelRequested,
+} from "./on-model.ts";
 import { refusalOf } from "./refusal.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -76,6 +82,8 @@ function applyTo(state: RunState, at: number, event: RunEvent): RunState {
       return onModelReplied(state, event);
     case "model.failed":
       return onModelFailed(state, event);
+    case "context.summarising":
+      return onContextSummarising(state, event);
     case "context.compacted":
       return onContextCompacted(state, event);
     case "limit.reached":
@@ -100,8 +108,8 @@ function applyTo(state: RunState, at: number, event: RunEvent): RunState {
     case "budget.released":
       return { ...state, openBudgets: state.openBudgets.filter((open) => open.reservationId !== event.reservationId) };
     case "message.queued": {
-      const { messageId, text, principal, nextRunId } = event;
-      return { ...state, queued: [...state.queued, { messageId, text, principal, nextRunId }] };
+      const { type: _type, ...message } = event;
+      return { ...state, queued: [...state.queued, message] };
     }
     case "run.cancel_requested":
       return beginEnding(state, { kind: "cancelled", by: event.by.id });

@@ -7,8 +7,8 @@ import { resultOf } from "./result.ts";
 /** The runs that this process is driving, one driver each: two would hold the same lease and race for nothing. */
 export interface ActiveRuns {
   advance(run: RunKey, options?: AdvanceOptions): Promise<RunResult>;
-  /** Aborts what is in flight of a run that was cancelled. */
-  interrupt(run: RunKey): void;
+  /** Aborts what is in flight of a run that was cancelled; `false` when this process does not drive it. */
+  interrupt(run: RunKey): boolean;
 }
 
 export function createActiveRuns(context: EngineContext): ActiveRuns {
@@ -16,7 +16,7 @@ export function createActiveRuns(context: EngineContext): ActiveRuns {
   return {
     async advance({ tenant, runId }, options = {}) {
       const run: RunKey = { tenant, runId };
-      const key = `${tenant}:${runId}`;
+      const key = `${tenant}/${runId}`;
       for (let other = active.get(key); other !== undefined; other = active.get(key)) await other.done;
       let current: ActiveRun | undefined;
       const done = advanceRun(context, run, options, (registered) => {
@@ -31,7 +31,9 @@ export function createActiveRuns(context: EngineContext): ActiveRuns {
       }
     },
     interrupt({ tenant, runId }) {
-      active.get(`${tenant}:${runId}`)?.interrupt();
+      const running = active.get(`${tenant}/${runId}`);
+      running?.interrupt();
+      return running !== undefined;
     },
   };
 }

@@ -76,7 +76,9 @@ async function driveLeased(
   try {
     const { stamp } = context;
     const known = session.state.agent;
-    const isSameAgent = known.revision === stamp.revision && known.policyHash === stamp.policyHash;
+    if (known.toolsHash !== stamp.toolsHash) session.tools.foreignStep = session.state.step;
+    const isSameAgent =
+      known.revision === stamp.revision && known.policyHash === stamp.policyHash && known.toolsHash === stamp.toolsHash;
     session.stage({ type: "segment.started", worker: context.worker, fence, ...(isSameAgent ? {} : { agent: stamp }) });
     const { notBefore } = await drive(context, session, {
       stop: stop.signal,
@@ -113,11 +115,11 @@ async function sendWakes(context: EngineContext, session: Session, notBefore: nu
   const { run } = session;
   for (const effect of effectsOf(session.state)) {
     if (effect.type !== "await_approval") continue;
-    const key = `${run.tenant}:${effect.approvalId}:expiry`;
+    const key = `${run.tenant}/${effect.approvalId}:expiry`;
     await waker.wake({ run, why: "expiry", key, notBefore: effect.expiresAt });
   }
   if (notBefore !== undefined) {
-    await waker.wake({ run, why: "retry", key: `${run.tenant}:${run.runId}:${session.head}:retry`, notBefore });
+    await waker.wake({ run, why: "retry", key: `${run.tenant}/${run.runId}:${session.head}:retry`, notBefore });
   }
 }
 

@@ -14,9 +14,11 @@ export function bounded<Value>(
     readonly timeoutMs: number;
     readonly signal: AbortSignal;
     readonly onLate?: (value: Value) => void;
+    /** The work is told of an abort and still waited for, as long as its time lasts. */
+    readonly waitsWhenAborted?: boolean;
   },
 ): Promise<Bounded<Value>> {
-  const { timeoutMs, signal, onLate } = options;
+  const { timeoutMs, signal, onLate, waitsWhenAborted = false } = options;
   return new Promise((resolve) => {
     const controller = new AbortController();
     let isOver = false;
@@ -28,11 +30,17 @@ export function bounded<Value>(
       if (result.status === "timeout" || result.status === "aborted") controller.abort(new Error(result.status));
       resolve(result);
     };
-    const onAbort = (): void => settle({ status: "aborted" });
+    const onAbort = (): void => {
+      if (waitsWhenAborted) controller.abort(new Error("aborted"));
+      else settle({ status: "aborted" });
+    };
     // Node's timers hold at most 2^31 - 1 ms.
     const timer = setTimeout(() => settle({ status: "timeout" }), Math.min(timeoutMs, 2_147_483_647));
     signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) return onAbort();
+    if (signal.aborted) {
+      settle({ status: "aborted" });
+      return;
+    }
     const finish = (value: Value): void => {
       if (isOver) onLate?.(value);
       else settle({ status: "done", value });

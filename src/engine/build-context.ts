@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { systemClock } from "../clock.ts";
 import { checkFilters, formatToolError } from "../context/index.ts";
 import type { AgentStamp } from "../core/index.ts";
@@ -12,6 +13,7 @@ import { buildControls, type Controls } from "./controls.ts";
 import type { HarnessOptions } from "./harness.ts";
 import { checkPoints } from "./points.ts";
 
+const TTL_MS_MAX = 10 * 365 * 24 * 60 * 60 * 1000;
 const LEASE_MS_DEFAULT = 15_000;
 const MODEL_TIMEOUT_MS_DEFAULT = 120_000;
 
@@ -36,9 +38,15 @@ export function buildContext(
   checkAgent(agent, contracts);
   checkPoints(agent, contracts);
   checkLimits(controls);
+  checkNumbers(options);
   if (options.prices !== undefined) checkPrices(options.prices);
   const clock = options.clock ?? systemClock;
-  const stamp: AgentStamp = { name: agent.name, revision: agent.revision, policyHash: policyHash(controls.rules) };
+  const stamp: AgentStamp = {
+    name: agent.name,
+    revision: agent.revision,
+    policyHash: policyHash(controls.rules),
+    toolsHash: toolsHash(contracts),
+  };
   const toolSpecs: readonly ToolSpec[] = [...contracts.values()].map(({ name, description, inputSchema }) => ({
     name,
     description,
@@ -57,7 +65,8 @@ export function buildContext(
     clock,
     prices: options.prices ?? {},
     budgets: options.budgets ?? {},
-    worker: options.worker ?? newId("wrk", clock.now()),
+    // Two workers of one name would share their leases, and a lease is what keeps them apart.
+    worker: `${options.worker ?? "worker"}-${newId("wrk", clock.now())}`,
     leaseMs: options.leaseMs ?? LEASE_MS_DEFAULT,
     modelTimeoutMs: options.modelTimeoutMs ?? MODEL_TIMEOUT_MS_DEFAULT,
     mayDecide: options.mayDecide,
@@ -66,7 +75,13 @@ export function buildContext(
       untrustedTools: controls.guards.has("untrusted_wrapper") ? untrustedTools(contracts) : new Set(),
     },
     newId: options.newId ?? ((prefix) => newId(prefix, clock.now())),
-    alarm: (alarm) => options.onAlarm?.(alarm),
+    alarm: (alarm) => {
+      try {
+        options.onAlarm?.(alarm);
+      } catch {
+        // A hook that fails must not lose the outcome that it was told of.
+      }
+    },
   };
 }
 
@@ -117,4 +132,28 @@ function checkLimits({ limits }: Controls): void {
       `tokensMax ${tokensMax} must be larger than replyTokensMax ${replyTokensMax}, or no model call would ever fit`,
     );
   }
+}
+
+/** Numbers that would otherwise fail in the middle of a run. */
+function checkNumbers({ agent, budgets = {} }: HarnessOptions): void {
+  const ttlMs = agent.approval?.ttlMs;
+  if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && ttlMs >= 1 && ttlMs <= TTL_MS_MAX)) {
+    throw new BelayError(
+      "BELAY_LIMIT_INVALID",
+      `approval.ttlMs is ${ttlMs}; it must be whole milliseconds, at most ten years`,
+    );
+  }
+  for (const [name, limit] of Object.entries(budgets)) {
+    if (Number.isSafeInteger(limit) && limit >= 0) continue;
+    throw new BelayError(
+      "BELAY_LIMIT_INVALID",
+      `budget ${name} is ${limit}; it must be a whole number of nano-dollars`,
+    );
+  }
+}
+
+function toolsHash(contracts: ReadonlyMap<string, ToolContract>): string {
+  const hash = createHash("sha256");
+  for (const name of [...contracts.keys()].sort()) hash.update(`${contracts.get(name)?.contractHash}\n`);
+  return hash.digest("hex").slice(0, 16);
 }

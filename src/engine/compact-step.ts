@@ -1,7 +1,8 @@
 import { type CompactionPlan, renderMessage, type WrittenSummaries } from "../context/index.ts";
-import { limitBeforeModelCall, type RunEvent } from "../core/index.ts";
-import { estimatePromptTokens, type ModelRequest } from "../model/index.ts";
+import { limitBeforeModelCall, type Reservation, type RunEvent } from "../core/index.ts";
+import { costNanoUsd, estimatePromptTokens, type ModelRequest } from "../model/index.ts";
 import type { EngineContext } from "./context.ts";
+import { reserveBudgets, settleBudgets } from "./cost-budgets.ts";
 import type { Session } from "./session.ts";
 
 export interface PlannedCompaction {
@@ -23,20 +24,38 @@ export function planCompaction(
   return plans.length === 0 ? undefined : { request, tokensBefore, plans };
 }
 
+/**
+ * Reserves what a model that writes summaries may use, in the run's limits and in the shared budgets; `false` when it
+ * does not fit, and then the plan's own summaries do.
+ */
+export function reserveCompaction(context: EngineContext, session: Session, { plans }: PlannedCompaction): boolean {
+  const { compaction } = context.agent;
+  const wanted = compaction?.reserve?.(plans);
+  if (compaction?.write === undefined || wanted === undefined) return false;
+  const { modelId, inputTokens, outputTokens } = wanted;
+  const cost = costNanoUsd(context.prices, modelId, wanted);
+  const reserved: Reservation = { inputTokens, outputTokens, ...(cost === undefined ? {} : { costNanoUsd: cost }) };
+  if (limitBeforeModelCall(session.state, context.clock.now(), reserved) !== undefined) return false;
+  reserveBudgets(context, session, cost);
+  return session.stage({ type: "context.summarising", reserved });
+}
+
 /** Has the strategy write its summaries and says what to record. */
 export async function writeSummaries(
   context: EngineContext,
   session: Session,
   planned: PlannedCompaction,
   signal: AbortSignal,
-): Promise<RunEvent> {
+): Promise<readonly RunEvent[]> {
+  // Taken back by a lost race or a shared budget without room: the plan's own summaries cost nothing.
+  if (session.state.openRequest === undefined) return [compacted(context, session, planned)];
   const written = await context.agent.compaction?.write?.(planned.plans, {
     signal,
     timeoutMs: context.modelTimeoutMs,
     prices: context.prices,
-    allows: (reserved) => limitBeforeModelCall(session.state, context.clock.now(), reserved) === undefined,
   });
-  return compacted(context, session, planned, written);
+  const event = compacted(context, session, planned, written);
+  return [event, ...settleBudgets(session, written?.costNanoUsd)];
 }
 
 /** The record of a compaction, with the size of the prompt that it leaves. */

@@ -18,6 +18,7 @@ const GUARDS = {
   transaction_recheck: "The rules run once more inside the transaction of the effect",
   stable_key: "The idempotency key is the same for every attempt of a call",
   untrusted_wrapper: "Words of outsiders reach the model inside a wrapper that they cannot close",
+  points_budget: "A call starts only when each of its budgets has room for what it costs",
 } as const;
 
 type GuardId = keyof typeof GUARDS;
@@ -38,7 +39,9 @@ export interface ControlInfo {
 
 /** Builds the table for an agent. There is no option to leave an entry out. */
 export function buildControls(agent: Agent, contracts: readonly ToolContract[]): Controls {
-  const { costUsdMax, ...limits } = agent.limits ?? {};
+  // A bound that is present and undefined is a bound that was not given, never one that is lifted.
+  const given = Object.fromEntries(Object.entries(agent.limits ?? {}).filter(([, value]) => value !== undefined));
+  const { costUsdMax, ...limits }: LimitOptions = given;
   const filters = [...(agent.filters ?? []), stripInvisible()];
   const risk = riskRule(contracts);
   return {
@@ -46,10 +49,10 @@ export function buildControls(agent: Agent, contracts: readonly ToolContract[]):
       ...withoutOff({ ...DEFAULT_LIMITS, ...limits }),
       ...(costUsdMax === undefined ? {} : { costNanoUsdMax: Math.round(costUsdMax * 1e9) }),
     },
-    rules: risk === undefined ? agent.rules : [...agent.rules, risk],
+    rules: risk === undefined ? [...agent.rules] : [...agent.rules, risk],
     // An agent sets another cap by naming its own; without any the default holds.
     filters: filters.some(({ id }) => id === "size_cap") ? filters : [...filters, sizeCap()],
-    guards: new Set(Object.keys(GUARDS) as GuardId[]),
+    guards: new Set((Object.keys(GUARDS) as GuardId[]).filter((id) => id !== "points_budget" || agent.budget)),
   };
 }
 
@@ -76,6 +79,7 @@ const WITHOUT_LIMIT: Readonly<Record<string, (limits: Limits) => Limits>> = {
   cycle: ({ cycles: _removed, ...limits }) => limits,
   invalid_calls: ({ invalidCallsMax: _removed, ...limits }) => limits,
   unreadable_replies: (limits) => ({ ...limits, unreadableRepliesMax: Number.MAX_SAFE_INTEGER }),
+  rejections: ({ rejectionsMax: _removed, ...limits }) => limits,
   calls_per_turn: (limits) => ({ ...limits, callsPerTurnMax: Number.MAX_SAFE_INTEGER }),
 };
 
@@ -86,6 +90,7 @@ const OPTIONAL_LIMITS: Readonly<Record<string, keyof Limits>> = {
   repeated_call: "identicalCalls",
   cycle: "cycles",
   invalid_calls: "invalidCallsMax",
+  rejections: "rejectionsMax",
 };
 
 /** Lists every control of an agent by id. */

@@ -45,8 +45,9 @@ export function assembleHarness(options: HarnessOptions, adjust: (controls: Cont
     const appended = await appendEvent(context, run, () => ({ type: "run.cancel_requested", by, ...noted }));
     if (appended.status === "refused") return "already_ended";
     if (appended.status === "unknown_run") return "unknown_run";
-    active.interrupt(run);
-    await waker?.wake({ run, why: "message", key: `${run.tenant}:${run.runId}:cancel` });
+    // Who drives it here is told at once; a run that nobody drives is ended here, so that its questions close.
+    if (!active.interrupt(run)) await active.advance(run);
+    await waker?.wake({ run, why: "message", key: `${run.tenant}/${run.runId}:cancel` });
     return "recorded";
   }
 
@@ -56,7 +57,7 @@ export function assembleHarness(options: HarnessOptions, adjust: (controls: Cont
     run: (input, startOptions = {}) => streams.run(context, active, cancel, input, startOptions),
     async start(input, startOptions = {}) {
       const run = await startRun(context, input, startOptions);
-      await waker?.wake({ run, why: "start", key: `${run.tenant}:${run.runId}:start` });
+      await waker?.wake({ run, why: "start", key: `${run.tenant}/${run.runId}:start` });
       return run;
     },
     message: (conversationId, text, messageOptions = {}) => sendMessage(context, conversationId, text, messageOptions),

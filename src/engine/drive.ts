@@ -1,49 +1,15 @@
-import { type CallState, type Effect, effectsOf, findCall, type RunEvent, wallClockLimit } from "../core/index.ts";
+import { type Effect, effectsOf, findCall, type RunEvent } from "../core/index.ts";
 import { requestApproval } from "./ask.ts";
 import { isThenable } from "./bounded.ts";
 import { type PlannedCompaction, writeSummaries } from "./compact-step.ts";
 import type { EngineContext } from "./context.ts";
-import { executeCall, startCall } from "./execute-step.ts";
+import { beginCall, beginRecovery, launchCall } from "./drive-calls.ts";
+import { type Drive, type DriveOptions, type Finished, launch, NEVER } from "./drive-state.ts";
 import { judgeCall, rejudgeCall } from "./judge.ts";
 import { callModel, type OpenModelCall, openModelCall } from "./model-step.ts";
+import { startNextRun } from "./next-run.ts";
 import { reservePoints } from "./points.ts";
-import { recoverCall } from "./recover-step.ts";
 import type { Session } from "./session.ts";
-import { startNextRun } from "./start.ts";
-
-export interface DriveOptions {
-  /** Aborted: nothing new starts. What runs is waited for and recorded. */
-  readonly stop: AbortSignal;
-  /** Given to model calls; aborted when the worker stops or the run is cancelled. */
-  readonly modelSignal: AbortSignal;
-  /** Given to tools; aborted only when the run is cancelled. */
-  readonly toolSignal: AbortSignal;
-  readonly onDelta?: (text: string) => void;
-}
-
-/** What an effect in the background came to: events to record, with large values beside them. */
-interface Finished {
-  readonly key: string;
-  readonly events: readonly RunEvent[];
-  readonly blobs?: ReadonlyMap<string, string>;
-  /** Nothing to record now; look again at this time. */
-  readonly notBefore?: number;
-  /** A further attempt of a call: recorded and begun like the first. */
-  readonly restart?: CallStarted;
-}
-
-type CallStarted = Extract<RunEvent, { type: "call.started" }>;
-
-interface Drive extends DriveOptions {
-  readonly context: EngineContext;
-  readonly session: Session;
-  readonly inFlight: Map<string, Promise<Finished>>;
-  /** Effects that may only begin once what is staged is durable. */
-  readonly launches: (() => void)[];
-  /** Calls that this worker started itself; any other started call was lost with its process. */
-  readonly ownCalls: Set<string>;
-  readonly postponed: Set<string>;
-}
 
 /**
  * Drives a run until it ends or nothing can be done without people or time.
@@ -64,11 +30,17 @@ export async function drive(
     launches: [],
     ownCalls: new Set(),
     postponed: new Set(),
+    verified: new Set(),
   };
   let notBefore: number | undefined;
   for (;;) {
     const before = session.state;
-    await settleStaged(self);
+    try {
+      await settleStaged(self);
+    } catch (error) {
+      await rescue(self);
+      throw error;
+    }
     if (self.inFlight.size > 0) {
       const finished = await Promise.race(self.inFlight.values());
       takeFinished(self, finished);
@@ -85,6 +57,21 @@ async function settleStaged(self: Drive): Promise<void> {
   if (!self.stop.aborted) while (stageNext(self));
   await self.session.flush();
   for (const launchNow of self.launches.splice(0)) launchNow();
+}
+
+/**
+ * A commit failed while calls are running: what they come to must still be recorded, or a later worker would have to
+ * guess. They are waited for and tried once more; if that fails too, recovery decides by their class.
+ */
+async function rescue(self: Drive): Promise<void> {
+  self.launches.length = 0;
+  const running = [...self.inFlight.values()].filter((work) => work !== NEVER);
+  for (const finished of await Promise.all(running)) takeFinished(self, { ...finished, restart: undefined });
+  try {
+    await self.session.flush();
+  } catch {
+    // The store is still not there; the error that is thrown says so.
+  }
 }
 
 function takeFinished(self: Drive, finished: Finished): void {
@@ -167,27 +154,13 @@ function stageAll(self: Drive, events: readonly RunEvent[]): boolean {
   return events.map((event) => self.session.stage(event)).includes(true);
 }
 
-/** Queues work that begins after the next flush, and blocks its effect until then. */
-function launch(self: Drive, key: string, work: () => Promise<Omit<Finished, "key">>): boolean {
-  self.inFlight.set(key, NEVER);
-  self.launches.push(() => {
-    self.inFlight.set(
-      key,
-      work().then((done) => ({ key, ...done })),
-    );
-  });
-  return true;
-}
-
-const NEVER: Promise<never> = new Promise(() => undefined);
-
 function beginModelCall(self: Drive): boolean {
   const { context, session } = self;
   const open: OpenModelCall | PlannedCompaction | undefined = openModelCall(context, session);
   if (open === undefined) return true;
   if ("plans" in open) {
     return launch(self, "call_model", async () => ({
-      events: [await writeSummaries(context, session, open, self.modelSignal)],
+      events: await writeSummaries(context, session, open, self.modelSignal),
     }));
   }
   return launch(self, "call_model", async () => {
@@ -214,58 +187,4 @@ function beginDecision(self: Drive, callId: string, recheck: boolean): boolean {
   const judged = recheck ? rejudgeCall(context, session, call) : judgeCall(context, session, call);
   if (!isThenable(judged)) return stageAll(self, judged);
   return launch(self, `decide_call ${callId}`, async () => ({ events: await judged }));
-}
-
-function beginCall(self: Drive, callId: string): boolean {
-  const { context, session } = self;
-  const call = findCall(session.state, callId);
-  if (call === undefined) return false;
-  const hit = wallClockLimit(session.state, context.clock.now());
-  if (hit !== undefined) return session.stage({ type: "limit.reached", ...hit });
-  for (const event of reservePoints(context, session, callId)) session.stage(event);
-  if (findCall(session.state, callId)?.status === "settled") return true;
-  if (call.call.effect === "read") return launchCall(self, callId, "allowed", 0);
-  const event = startCall(context, session, call);
-  if (!session.stage(event)) return false;
-  return event.type === "call.started" ? launchCall(self, callId, "started", event.attempt) : true;
-}
-
-function launchCall(self: Drive, callId: string, status: CallState["status"], attempt: number): boolean {
-  const { context, session } = self;
-  return launch(self, `run ${callId}`, async () => {
-    const call = findCall(session.state, callId);
-    if (call?.status !== status || call.attempt !== attempt) return { events: [] };
-    if (attempt > 0 && call.fence !== session.state.fence) return { events: [] };
-    self.ownCalls.add(callId);
-    const executed = await executeCall(context, session, call, self.toolSignal);
-    if (executed.kind === "settled") return { events: [executed.settlement.event], ...blobsOf(executed.settlement) };
-    // Taken up again by `finish_call` as one that may be repeated.
-    self.ownCalls.delete(callId);
-    return { events: [] };
-  });
-}
-
-function beginRecovery(self: Drive, callId: string): boolean {
-  const { context, session } = self;
-  const key = `run ${callId}`;
-  const call = findCall(session.state, callId);
-  if (call === undefined || self.ownCalls.has(callId)) return false;
-  return launch(self, key, async () => {
-    const recovery = await recoverCall(context, session, call, self.toolSignal);
-    switch (recovery.kind) {
-      case "settle":
-        return { events: [recovery.settlement.event], ...blobsOf(recovery.settlement) };
-      case "wait":
-        self.postponed.add(key);
-        return { events: [], notBefore: recovery.notBefore };
-      case "again":
-        return { events: [], restart: recovery.event };
-    }
-  });
-}
-
-function blobsOf(settlement: { readonly blobs?: ReadonlyMap<string, string> }): {
-  readonly blobs?: ReadonlyMap<string, string>;
-} {
-  return settlement.blobs === undefined ? {} : { blobs: settlement.blobs };
 }

@@ -1,4 +1,4 @@
-import type { CallState, RunEvent } from "../core/index.ts";
+import { type CallState, canonicalize, type RunEvent } from "../core/index.ts";
 import { LOOKUP_FAILED, type ToolContext, type ToolContract, type ToolResult } from "../tool/index.ts";
 import { bounded, isThenable } from "./bounded.ts";
 import type { EngineContext } from "./context.ts";
@@ -16,10 +16,10 @@ const INDEFINITE: ReadonlySet<string> = new Set(["tool_failed", LOOKUP_FAILED]);
  */
 function idempotencyKey(context: EngineContext, session: Session, call: CallState, attempt: number): string {
   const { tenant, runId } = session.run;
-  const key = `${tenant}:${runId}:${call.call.callId}`;
+  const key = `${tenant}/${runId}/${call.call.callId}`;
   return context.controls.guards.has("stable_key")
     ? (call.idempotencyKey ?? key)
-    : `${key}:${attempt}:${context.newId("rsv")}`;
+    : `${key}/${attempt}/${context.newId("rsv")}`;
 }
 
 /** What must be recorded before a call's effect, or instead of it. */
@@ -70,10 +70,19 @@ export async function executeCall(
     return { kind: "settled", settlement: executeInTransaction(context, session, call, contract, signal, settle) };
   }
   const ended = await bounded(
-    (inner) => context.executor.execute(tool, call.call.args, toolContext(context, session, call, inner)),
+    async (inner) =>
+      soundResult(
+        await context.executor.execute(
+          tool,
+          structuredClone(call.call.args),
+          toolContext(context, session, call, inner),
+        ),
+      ),
     {
       timeoutMs: contract.timeoutMs,
       signal,
+      // A cancelled run still waits for what changes the world, so that its outcome is known.
+      waitsWhenAborted: contract.recovery !== "read",
       onLate: (result) => recordLate(context, session.run, call, settle(result).event),
     },
   );
@@ -88,6 +97,19 @@ export async function executeCall(
 
 function attemptOf(call: CallState): { readonly attempt?: number } {
   return call.attempt === 0 ? {} : { attempt: call.attempt };
+}
+
+/** What an executor gave, or, for anything that is no result, a failure that leaves the outcome open. */
+function soundResult(result: unknown): ToolResult {
+  if (typeof result === "object" && result !== null && "ok" in result) {
+    if (result.ok === true && "value" in result && canonicalize(result.value).ok) return result as ToolResult;
+    if (result.ok === false && "error" in result && isError(result.error)) return result as ToolResult;
+  }
+  return { ok: false, error: { code: "tool_failed", message: "the tool gave no result", retryable: false } };
+}
+
+function isError(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "code" in error && typeof error.code === "string";
 }
 
 /** The tool may or may not have done its work: ask the far side where that is possible, otherwise say so. */
@@ -229,9 +251,9 @@ function toolContext(context: EngineContext, session: Session, call: CallState, 
   return {
     runId,
     tenant,
-    principal: session.state.principal,
+    principal: { ...session.state.principal },
     callId: call.call.callId,
-    idempotencyKey: call.idempotencyKey ?? `${tenant}:${runId}:${call.call.callId}`,
+    idempotencyKey: call.idempotencyKey ?? `${tenant}/${runId}/${call.call.callId}`,
     attempt: Math.max(1, call.attempt),
     now: context.clock.now(),
     signal,

@@ -1,5 +1,5 @@
 import { argsHash } from "../approval/index.ts";
-import type { CallState, Decision, RunEvent, RunState } from "../core/index.ts";
+import { type CallState, type Decision, isCovered, type RunEvent, type RunState } from "../core/index.ts";
 import { decideCall, decideCallSync, type RuleCall, type RuleContext } from "../policy/index.ts";
 import { bounded, isThenable } from "./bounded.ts";
 import type { EngineContext } from "./context.ts";
@@ -11,6 +11,39 @@ const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
 /** Judges a call by the agent's rules and says what to record. */
 export function judgeCall(
+  context: EngineContext,
+  session: Session,
+  call: CallState,
+): readonly RunEvent[] | Promise<readonly RunEvent[]> {
+  return call.step <= session.tools.foreignStep
+    ? judgeForeign(context, session, call)
+    : judgeNow(context, session, call);
+}
+
+/**
+ * A call that was asked for under other tool contracts is checked again first: its tool may be gone, take other
+ * arguments now, or have become one that changes the world.
+ */
+async function judgeForeign(context: EngineContext, session: Session, call: CallState): Promise<readonly RunEvent[]> {
+  const changed = await toolChangedEvent(context, call);
+  return changed === undefined ? await judgeNow(context, session, call) : [changed];
+}
+
+/** The event that refuses a call whose tool is not the one it was asked of, or `undefined`. */
+export async function toolChangedEvent(context: EngineContext, call: CallState): Promise<RunEvent | undefined> {
+  const { callId, tool, args, effect } = call.call;
+  const contract = context.contracts.get(tool);
+  const isSame =
+    contract !== undefined &&
+    (contract.recovery === "read") === (effect === "read") &&
+    (await context.executor.check(tool, args)).ok;
+  if (isSame) return undefined;
+  const message = `${tool} changed after this call was asked for; ask again`;
+  const error = { code: "tool_changed", message, retryable: true };
+  return { type: "call.settled", callId, outcome: { status: "refused", error } };
+}
+
+function judgeNow(
   context: EngineContext,
   session: Session,
   call: CallState,
@@ -115,7 +148,7 @@ export function judgeInTransaction(context: EngineContext, session: Session, cal
   );
   const decision = withGate(context, ruled);
   if (decision.verdict === "allow") return undefined;
-  return decision.verdict === "ask" && isRecheck && call.approval?.code === decision.code ? undefined : decision;
+  return decision.verdict === "ask" && isRecheck && isCovered(call, decision) ? undefined : decision;
 }
 
 function ruleCall(context: EngineContext, { call }: CallState): RuleCall {
@@ -132,7 +165,7 @@ function ruleContext(
   const { state } = session;
   return {
     tenant: state.tenant,
-    principal: state.principal,
+    principal: { ...state.principal },
     runId: session.run.runId,
     step: state.step,
     input: state.input,

@@ -6,16 +6,23 @@ import {
   type RunEvent,
   wallClockLimit,
 } from "../core/index.ts";
+import { BelayError } from "../errors.ts";
 import { costNanoUsd, estimateRequestTokens, type ModelReply, type ModelRequest, readUsage } from "../model/index.ts";
 import { bounded } from "./bounded.ts";
-import { compacted, type PlannedCompaction, planCompaction } from "./compact-step.ts";
+import { compacted, type PlannedCompaction, planCompaction, reserveCompaction } from "./compact-step.ts";
 import type { EngineContext } from "./context.ts";
+import { reserveBudgets, settleBudgets } from "./cost-budgets.ts";
 import { prepareCalls } from "./prepare.ts";
 import type { Session } from "./session.ts";
 
 /** More calls in one reply than this are not even recorded one by one. */
 const CALLS_READ_MAX = 256;
-const FINAL_CHARACTERS_MAX = 100_000;
+/** Six bytes is the longest that JSON writes for one UTF-16 unit, and an event holds 256 KiB. */
+const FINAL_CHARACTERS_MAX = 40_000;
+/** Words beside calls, in characters. */
+const TEXT_BESIDE_CALLS_MAX = 4000;
+/** Longest list of calls of one reply, as JSON. */
+const CALLS_BYTES_MAX = 180 * 1024;
 
 export interface OpenModelCall {
   readonly request: ModelRequest;
@@ -31,7 +38,7 @@ export function openModelCall(context: EngineContext, session: Session): OpenMod
   let prompt = buildRequest(context, session);
   const planned = planCompaction(context, session, prompt.request, prompt.tokens);
   if (planned !== undefined) {
-    if (context.agent.compaction?.write !== undefined) return planned;
+    if (reserveCompaction(context, session, planned)) return planned;
     session.stage(compacted(context, session, planned));
     prompt = buildRequest(context, session);
   }
@@ -45,21 +52,9 @@ export function openModelCall(context: EngineContext, session: Session): OpenMod
     session.stage({ type: "limit.reached", ...hit });
     return undefined;
   }
-  settleOrphans(session);
-  for (const [budget, limit] of Object.entries(context.budgets)) {
-    // A shared budget with no known price was refused at the start; an amount of the whole limit is the safe reading.
-    const amount = cost ?? limit;
-    session.stage({ type: "budget.reserved", reservationId: context.newId("rsv"), budget, amount, limit });
-  }
+  reserveBudgets(context, session, cost);
   session.stage({ type: "model.requested", model: context.model.id, reserved });
   return { request, reserved, step: session.state.step };
-}
-
-/** What an interrupted model call reserved is charged in full before another is made. */
-function settleOrphans(session: Session): void {
-  for (const { reservationId, budget, amount, forCall } of session.state.openBudgets) {
-    if (forCall === undefined) session.stage({ type: "budget.settled", reservationId, budget, amount });
-  }
 }
 
 function buildRequest(
@@ -91,20 +86,26 @@ export async function callModel(
   options: { readonly signal: AbortSignal; readonly onDelta?: (text: string) => void },
 ): Promise<readonly RunEvent[]> {
   const { state } = session;
+  const startedAt = Math.max(context.clock.now(), state.segmentLastAt ?? 0);
   const wallClockLeftMs =
     state.limits.wallClockMs === undefined
       ? Number.POSITIVE_INFINITY
       : Math.max(1, state.limits.wallClockMs - state.workedMs + 1);
   const timeoutMs = Math.min(context.modelTimeoutMs, wallClockLeftMs);
-  const ended = await bounded((signal) => context.model.generate(open.request, { ...options, signal }), {
+  // What the client gives back is read inside the bound too: junk is a failed call, never an escape.
+  const read = async (signal: AbortSignal): Promise<readonly RunEvent[]> =>
+    await replied(context, session, open, await context.model.generate(open.request, { ...options, signal }));
+  const ended = await bounded(read, {
     timeoutMs,
     signal: options.signal,
   });
   switch (ended.status) {
     case "done":
-      return await replied(context, session, open, ended.value);
+      return ended.value;
     case "timeout": {
-      const hit = wallClockLimit(state, context.clock.now());
+      // A timer may fire a moment early by the clock that the limit is read from.
+      const late = timeoutMs === wallClockLeftMs ? startedAt + timeoutMs : 0;
+      const hit = wallClockLimit(state, Math.max(context.clock.now(), late));
       return hit === undefined
         ? [{ type: "model.failed", code: "timeout", detail: `no reply within ${timeoutMs} ms` }]
         : [{ type: "limit.reached", ...hit }];
@@ -114,8 +115,13 @@ export async function callModel(
       return [];
     case "failed":
       context.alarm({ code: "MODEL_FAILED", run: session.run, detail: "the model client threw", cause: ended.error });
-      return [{ type: "model.failed", code: "model_error", detail: "the model call failed" }];
+      return [{ type: "model.failed", code: failureCode(ended.error), detail: "the model call failed" }];
   }
+}
+
+/** An adapter's own stable code; whatever else was thrown has no word of its own in the record. */
+function failureCode(error: unknown): string {
+  return error instanceof BelayError && error.code.startsWith("BELAY_MODEL_") ? error.code : "model_error";
 }
 
 async function replied(
@@ -129,16 +135,7 @@ async function replied(
   const output = await readOutput(context, session, open, reply);
   return [
     { type: "model.replied", output, usage, ...(cost === undefined ? {} : { costNanoUsd: cost }) },
-    ...session.state.openBudgets
-      .filter(({ forCall }) => forCall === undefined)
-      .map(
-        ({ reservationId, budget, amount }): RunEvent => ({
-          type: "budget.settled",
-          reservationId,
-          budget,
-          amount: cost ?? amount,
-        }),
-      ),
+    ...settleBudgets(session, cost),
   ];
 }
 
@@ -161,7 +158,10 @@ async function readOutput(
       if (reply.calls.length > CALLS_READ_MAX)
         return unreadable(`Ask for at most ${CALLS_READ_MAX} calls in one reply.`);
       const calls = await prepareCalls(context, open.step, session.state.offeredTools, reply.calls);
-      return { kind: "calls", text: boundedText(reply.text), calls };
+      const bytes = Buffer.byteLength(JSON.stringify(calls));
+      if (bytes > CALLS_BYTES_MAX)
+        return unreadable("The calls of one reply are too long. Ask for fewer, or shorter ones.");
+      return { kind: "calls", text: boundedText(reply.text).slice(0, TEXT_BESIDE_CALLS_MAX).toWellFormed(), calls };
     }
     case "unreadable":
       return unreadable(reply.problem);
@@ -176,6 +176,6 @@ function unreadable(problem: string): ModelOutput {
 
 /** Text that the journal can hold: well-formed and bounded. */
 function boundedText(text: string): string {
-  const whole = String(text ?? "").toWellFormed();
+  const whole = typeof text === "string" ? text.toWellFormed() : "";
   return whole.length <= FINAL_CHARACTERS_MAX ? whole : `${whole.slice(0, FINAL_CHARACTERS_MAX).toWellFormed()}…`;
 }

@@ -8,6 +8,10 @@ import type { Session } from "./session.ts";
 /** A result larger than this is kept beside the journal, by its hash. */
 const INLINE_BYTES_MAX = 64 * 1024;
 const MESSAGE_CHARACTERS_MAX = 2000;
+const CODE_CHARACTERS_MAX = 100;
+const DETAILS_CHARACTERS_MAX = 8000;
+/** What the model sees of one result at most, whatever size cap an agent chose; an event holds 256 KiB. */
+const VIEW_BYTES_MAX = 150 * 1024;
 
 export interface Settlement {
   readonly event: Extract<RunEvent, { type: "call.settled" }>;
@@ -38,7 +42,8 @@ export function settlementOf(
       detail: `a filter failed on the result of call ${callId}`,
     });
   }
-  const [text, viewText] = [textOf(value), textOf(filtered.view)];
+  const [text, fullView] = [textOf(value), textOf(filtered.view)];
+  const viewText = Buffer.byteLength(fullView) <= VIEW_BYTES_MAX ? fullView : JSON.stringify(cutView(fullView));
   const stored = storedValue(text);
   const outcome: CallOutcome = {
     status: "ok",
@@ -74,12 +79,37 @@ function textOf(value: JsonValue): string {
 }
 
 function failedOutcome(error: ToolError): CallOutcome {
-  const message =
-    error.message.length <= MESSAGE_CHARACTERS_MAX
-      ? error.message
-      : `${error.message.slice(0, MESSAGE_CHARACTERS_MAX)}…`;
-  const details = error.details === undefined ? {} : { details: JSON.parse(textOf(error.details)) as JsonValue };
-  return { status: "failed", error: { ...error, message: message.toWellFormed(), ...details } };
+  const { code, message, retryable, details } = error;
+  const text = details === undefined ? undefined : textOf(details);
+  const kept =
+    text === undefined
+      ? {}
+      : {
+          details:
+            text.length <= DETAILS_CHARACTERS_MAX
+              ? (JSON.parse(text) as JsonValue)
+              : `(${text.length} characters left out)`,
+        };
+  return {
+    status: "failed",
+    error: {
+      code: cut(code, CODE_CHARACTERS_MAX) || "failed",
+      message: cut(message, MESSAGE_CHARACTERS_MAX),
+      retryable: retryable === true,
+      ...kept,
+    },
+  };
+}
+
+function cutView(text: string): string {
+  // Six bytes is the longest that JSON writes for one UTF-16 unit.
+  return `${text.slice(0, Math.floor(VIEW_BYTES_MAX / 6)).toWellFormed()}… (${text.length} characters in all)`;
+}
+
+/** Text that the journal can hold, whatever a tool gave for it. */
+function cut(text: unknown, max: number): string {
+  if (typeof text !== "string") return "";
+  return (text.length <= max ? text : `${text.slice(0, max)}…`).toWellFormed();
 }
 
 /** The outcome of a call of which nobody knows whether it happened. */

@@ -57,7 +57,7 @@ export function checkPoints({ budget }: Agent, contracts: ReadonlyMap<string, To
 export function reservePoints(context: EngineContext, session: Session, callId: string): readonly RunEvent[] {
   const { budget } = context.agent;
   const call = findCall(session.state, callId);
-  if (budget === undefined || call === undefined) return [];
+  if (budget === undefined || call === undefined || !context.controls.guards.has("points_budget")) return [];
   const { tool } = call.call;
   const amount = Object.hasOwn(budget.points, tool) ? (budget.points[tool] ?? 0) : 0;
   if (amount === 0 || session.state.openBudgets.some((open) => open.forCall === callId)) return [];
@@ -129,6 +129,7 @@ export function withoutRefused(
 
 function withoutModelCall(event: RunEvent, budget: string): readonly RunEvent[] {
   if (event.type === "budget.reserved" && event.forCall === undefined) return [];
+  if (event.type === "context.summarising") return [];
   if (event.type !== "model.requested") return [event];
   return [
     {

@@ -31,8 +31,9 @@ async function prepareCall(
   offeredTools: readonly string[] | undefined,
   request: RequestedCall,
 ): Promise<PreparedCall> {
-  const contract = context.contracts.get(request.tool);
-  const tool = contract?.name ?? printable(String(request.tool), 64);
+  const name: unknown = request?.tool;
+  const contract = typeof name === "string" ? context.contracts.get(name) : undefined;
+  const tool = contract?.name ?? (typeof name === "string" ? printable(name, 64) : "(no name)");
   const effect = contract?.recovery === "read" ? "read" : "change";
   const read = boundedArguments(request);
   const args = read.ok ? read.args : null;
@@ -45,7 +46,7 @@ async function prepareCall(
   }
   if (!read.ok) return { ...base, args, refusal: read.error };
   if (!context.controls.guards.has("strict_arguments")) return { ...base, args };
-  const checked = await context.executor.check(tool, args);
+  const checked = await checkSafely(context, tool, args);
   if (checked.ok) return { ...base, args: inStoredOrder(checked.args) };
   const { details, ...error } = checked.error;
   return { ...base, args, refusal: details === undefined ? error : { ...error, details: inStoredOrder(details) } };
@@ -69,8 +70,34 @@ function inStoredOrder(value: JsonValue): JsonValue {
   return canonical.ok ? (JSON.parse(canonical.text) as JsonValue) : null;
 }
 
+/** A check that throws or answers with junk refuses the call. */
+async function checkSafely(context: EngineContext, tool: string, args: JsonValue): Promise<CheckedArgs> {
+  try {
+    const checked: unknown = await context.executor.check(tool, args);
+    if (typeof checked === "object" && checked !== null && "ok" in checked) {
+      if (checked.ok === true && "args" in checked && canonicalize(checked.args).ok) return checked as CheckedArgs;
+      if (checked.ok === false && "error" in checked) return checked as CheckedArgs;
+    }
+  } catch {
+    // Told like any other failed check: the exception's words are for nobody here.
+  }
+  return { ok: false, error: refusal("invalid_arguments", `the arguments of ${tool} could not be checked`) };
+}
+
+const NO_ARGUMENTS: CheckedArgs = {
+  ok: false,
+  error: refusal("invalid_json", "the call has no arguments that can be read"),
+};
+
+/** Whether a client gave arguments in one of the two forms; what it gave instead is nobody's business. */
+function hasArguments(request: RequestedCall): boolean {
+  const args: unknown = request?.args;
+  if (typeof args !== "object" || args === null) return false;
+  return "text" in args ? typeof args.text === "string" : "json" in args;
+}
+
 function boundedArguments(request: RequestedCall): CheckedArgs {
-  const read = readArguments(request.args);
+  const read = hasArguments(request) ? readArguments(request.args) : NO_ARGUMENTS;
   if (!read.ok) return read;
   const canonical = canonicalize(read.args);
   if (!canonical.ok) return { ok: false, error: refusal("invalid_json", `${canonical.path}: ${canonical.problem}`) };

@@ -1,6 +1,7 @@
 import type { CallState, RunEvent } from "../core/index.ts";
 import type { EngineContext } from "./context.ts";
 import { lookUp, startCall } from "./execute-step.ts";
+import { toolChangedEvent } from "./judge.ts";
 import { type Settlement, settlementOf, unknownOutcome } from "./outcome.ts";
 import type { Session } from "./session.ts";
 
@@ -38,6 +39,8 @@ export async function recoverCall(
   if (call.attempt >= ATTEMPTS_MAX) return unknown(`${ATTEMPTS_MAX} attempts left no outcome`);
   const restart = startCall(context, session, call);
   if (restart.type !== "call.started") return unknown("the stored arguments are not those that were approved");
+  if ((await toolChangedEvent(context, call)) !== undefined)
+    return unknown("the tool changed after the call was started");
   const again: Recovery = { kind: "again", event: restart };
   switch (call.recovery) {
     case "read":

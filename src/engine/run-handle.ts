@@ -18,11 +18,11 @@ export function createRunStreams(): RunStreams {
   const streams = new Map<string, Set<RunStream>>();
   return {
     publish({ tenant, runId }, entries) {
-      for (const stream of streams.get(`${tenant}:${runId}`) ?? []) stream.push(entries);
+      for (const stream of streams.get(`${tenant}/${runId}`) ?? []) stream.push(entries);
     },
     run(context, active, cancel, input, options) {
       const run: RunKey = { tenant: options.tenant ?? "default", runId: options.runId ?? context.newId("run") };
-      const key = `${run.tenant}:${run.runId}`;
+      const key = `${run.tenant}/${run.runId}`;
       const stream = createRunStream();
       const ofRun = streams.get(key) ?? new Set();
       streams.set(key, ofRun.add(stream));

@@ -1,5 +1,14 @@
 import { createTranscript, type Transcript } from "../context/index.ts";
-import { accepts, apply, type Entry, fold, type RunEvent, type RunState } from "../core/index.ts";
+import {
+  accepts,
+  apply,
+  type CallOutcome,
+  canonicalize,
+  type Entry,
+  fold,
+  type RunEvent,
+  type RunState,
+} from "../core/index.ts";
 import { BelayError } from "../errors.ts";
 import { EVENT_SCHEMA, type RunKey } from "../journal/index.ts";
 import type { EngineContext } from "./context.ts";
@@ -21,6 +30,8 @@ export interface Session {
   stage(event: RunEvent, blobs?: ReadonlyMap<string, string>): boolean;
   /** Commits what is staged. After a lost race it reads on, asks each staged event again and drops what no longer applies. */
   flush(): Promise<void>;
+  /** Calls up to `foreignStep` were checked against other tool contracts than today's. */
+  readonly tools: { foreignStep: number };
   /** Reads what others appended; only with nothing staged. */
   refresh(): Promise<void>;
 }
@@ -55,9 +66,19 @@ function createSession(context: EngineContext, run: RunKey, initial: RunState, i
     staged = [];
     for (const event of events) {
       if (stageEntry({ at: timeOf(context, state), event })) continue;
-      const observed = observedOutcome(state, event);
-      if (observed !== undefined) stageEntry({ at: timeOf(context, state), event: observed });
+      stageObserved(event);
     }
+  }
+
+  /** An outcome that comes after the call was settled by somebody else is still evidence. */
+  function stageObserved(event: RunEvent): void {
+    const observed = observedOutcome(state, event);
+    if (observed === undefined) return;
+    if (observed.differs) {
+      const detail = `call ${observed.callId} attempt ${observed.attempt}`;
+      context.alarm({ code: "OUTCOME_DIFFERS", run, detail });
+    }
+    stageEntry({ at: timeOf(context, state), event: observed });
   }
 
   async function readOn(): Promise<void> {
@@ -69,6 +90,7 @@ function createSession(context: EngineContext, run: RunKey, initial: RunState, i
   return {
     run,
     transcript: createTranscript(context.render),
+    tools: { foreignStep: -1 },
     get state() {
       return state;
     },
@@ -78,17 +100,7 @@ function createSession(context: EngineContext, run: RunKey, initial: RunState, i
     stage(event, added) {
       for (const [hash, text] of added ?? []) blobs.set(hash, text);
       if (stageEntry({ at: timeOf(context, state), event })) return true;
-      const observed = observedOutcome(state, event);
-      if (observed !== undefined) {
-        if (observed.differs) {
-          context.alarm({
-            code: "OUTCOME_DIFFERS",
-            run,
-            detail: `call ${observed.callId} attempt ${observed.attempt}`,
-          });
-        }
-        stageEntry({ at: timeOf(context, state), event: observed });
-      }
+      stageObserved(event);
       return false;
     },
     async flush() {
@@ -131,14 +143,13 @@ function timeOf(context: EngineContext, state: RunState): number {
   return Math.max(context.clock.now(), state.lastAt);
 }
 
-/** An outcome that comes after the call was settled by somebody else is still evidence. */
 function observedOutcome(
   state: RunState,
   event: RunEvent,
 ): Extract<RunEvent, { type: "call.outcome_observed" }> | undefined {
   if (event.type !== "call.settled" || event.attempt === undefined) return undefined;
   const known = [...state.turn, ...state.earlierCalls].find((call) => call.call.callId === event.callId);
-  const differs = known?.outcome?.status !== event.outcome.status;
+  const differs = textOf(known?.outcome) !== textOf(event.outcome);
   return {
     type: "call.outcome_observed",
     callId: event.callId,
@@ -146,4 +157,9 @@ function observedOutcome(
     outcome: event.outcome,
     differs,
   };
+}
+
+function textOf(outcome: CallOutcome | undefined): string | undefined {
+  const canonical = canonicalize(outcome);
+  return canonical.ok ? canonical.text : undefined;
 }

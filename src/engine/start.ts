@@ -1,12 +1,12 @@
-import { type MemoryTurn, type Principal, type RunEvent, terminationCode } from "../core/index.ts";
+import type { MemoryTurn, Principal, RunEvent } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
-import { EVENT_SCHEMA, type RunKey, type RunRow } from "../journal/index.ts";
+import { EVENT_SCHEMA, type RunKey } from "../journal/index.ts";
 import { costNanoUsd, type RequestedCall } from "../model/index.ts";
 import { printable } from "../tool/index.ts";
 import type { EngineContext } from "./context.ts";
+import { checkConversation, memoryOf } from "./conversation.ts";
 import type { StartOptions } from "./harness.ts";
 import { prepareCalls } from "./prepare.ts";
-import type { Session } from "./session.ts";
 
 const INPUT_CHARACTERS_MAX_DEFAULT = 4000;
 /** Whoever starts a run without saying who they are; owns nothing and can decide nothing. */
@@ -34,7 +34,7 @@ export function checkInput(context: EngineContext, input: string): void {
 }
 
 /** Refuses options that name something unknown, and a cost limit without a price. Throws BELAY_PRICE_UNKNOWN, BELAY_TOOL_UNKNOWN, BELAY_ID_INVALID. */
-function checkStart(context: EngineContext, options: StartOptions): void {
+export function checkStart(context: EngineContext, options: StartOptions): void {
   const { limits } = context.controls;
   const needsPrice = limits.costNanoUsdMax !== undefined || Object.keys(context.budgets).length > 0;
   if (needsPrice && costNanoUsd(context.prices, context.model.id, { inputTokens: 1, outputTokens: 1 }) === undefined) {
@@ -69,17 +69,14 @@ export async function startRun(context: EngineContext, input: string, options: S
   const run: RunKey = { tenant: options.tenant ?? "default", runId: options.runId ?? context.newId("run") };
   const conversationId = options.conversationId ?? context.newId("cnv");
   const earlier = await context.store.conversation(run.tenant, conversationId);
-  checkConversation(earlier, run, options.principal ?? ANONYMOUS);
+  checkConversation(earlier, run.runId, options.principal ?? ANONYMOUS);
   const memory = memoryOf(context, earlier);
   const event = startedEvent(context, { ...options, tenant: run.tenant, conversationId }, input, memory);
   const events = [event, ...(options.calls === undefined ? [] : await givenCalls(context, options, options.calls))];
   const entries = events.map((each) => ({ at: now, event: each }));
   const result = await context.store.commit({ run, head: 0, entries });
   if (result.status === "conflict") {
-    const [first] = await context.store.read(run);
-    if (first?.event.type !== "run.started" || first.event.input !== input) {
-      throw new BelayError("BELAY_RUN_EXISTS", `run ${run.runId} exists with another message; choose another run id`);
-    }
+    await checkSameStart(context, run, event, options.conversationId);
   } else if (result.status === "committed") {
     context.publish(
       run,
@@ -87,6 +84,25 @@ export async function startRun(context: EngineContext, input: string, options: S
     );
   }
   return run;
+}
+
+/** Starting a run again is asking for the run that exists, and only whoever started it may. */
+async function checkSameStart(
+  context: EngineContext,
+  run: RunKey,
+  event: Extract<RunEvent, { type: "run.started" }>,
+  conversationId: string | undefined,
+): Promise<void> {
+  const first = (await context.store.read(run))[0]?.event;
+  const isSame =
+    first?.type === "run.started" &&
+    first.input === event.input &&
+    first.agent.name === event.agent.name &&
+    first.principal.kind === event.principal.kind &&
+    first.principal.id === event.principal.id &&
+    (conversationId === undefined || first.conversationId === conversationId);
+  if (isSame) return;
+  throw new BelayError("BELAY_RUN_EXISTS", `run ${run.runId} exists and is another one; choose another run id`);
 }
 
 /** The one turn of a run that asks no model, prepared as a model's reply would be. */
@@ -103,7 +119,8 @@ async function givenCalls(
   ];
 }
 
-function startedEvent(
+/** The first event of a run. */
+export function startedEvent(
   context: EngineContext,
   options: StartOptions & { readonly tenant: string; readonly conversationId: string },
   input: string,
@@ -125,61 +142,4 @@ function startedEvent(
     onExpiry: approval?.onExpiry ?? "tell_model",
     onWorldChanged: approval?.onWorldChanged ?? "tell_model",
   };
-}
-
-/** A conversation is one principal's, and one run of it at a time. */
-export function checkConversation(
-  earlier: readonly RunRow[],
-  run: RunKey,
-  principal: Principal,
-  busy: "must_be_idle" | "may_be_busy" = "must_be_idle",
-): void {
-  const last = earlier.at(-1);
-  if (last === undefined || last.runId === run.runId) return;
-  if (last.principal.kind !== principal.kind || last.principal.id !== principal.id) {
-    throw new BelayError(
-      "BELAY_CONVERSATION_FOREIGN",
-      `conversation ${last.conversationId} is not ${principal.kind} ${printable(principal.id, 64)}'s; start a new one`,
-    );
-  }
-  if (last.termination === undefined && busy === "must_be_idle") {
-    throw new BelayError(
-      "BELAY_CONVERSATION_BUSY",
-      `run ${last.runId} of conversation ${last.conversationId} has not ended; send a message, which waits behind it`,
-    );
-  }
-}
-
-/** The last turns of a conversation: words only, never facts. */
-function memoryOf(context: EngineContext, earlier: readonly RunRow[]): readonly MemoryTurn[] {
-  const turnsMax = context.agent.memoryTurnsMax ?? 0;
-  if (turnsMax === 0) return [];
-  return earlier
-    .filter((row) => row.termination !== undefined)
-    .slice(-turnsMax)
-    .map((row) => ({ user: row.input, assistant: row.answer ?? `(ended without an answer: ${row.termination})` }));
-}
-
-/** Starts the run of the first queued message and hands it the rest of the queue; says so in the ended run. */
-export async function startNextRun(context: EngineContext, session: Session): Promise<readonly RunEvent[]> {
-  const { state, run } = session;
-  const [first, ...rest] = state.queued;
-  if (first === undefined || state.termination === undefined) return [];
-  const next: RunKey = { tenant: run.tenant, runId: first.nextRunId };
-  const at = Math.max(context.clock.now(), state.lastAt);
-  const turnsMax = context.agent.memoryTurnsMax ?? 0;
-  const last: MemoryTurn = {
-    user: state.input,
-    assistant: state.answer ?? `(ended without an answer: ${terminationCode(state.termination)})`,
-  };
-  const memory = turnsMax === 0 ? [] : [...state.memory, last].slice(-turnsMax);
-  const options = { tenant: run.tenant, conversationId: state.conversationId, principal: first.principal };
-  const entries = [
-    { at, event: startedEvent(context, options, first.text, memory) },
-    ...rest.map((message) => ({ at, event: { type: "message.queued", ...message } as const })),
-  ];
-  // A conflict means that somebody started it already, which is as good.
-  await context.store.commit({ run: next, head: 0, entries });
-  await context.waker()?.wake({ run: next, why: "start", key: `${next.tenant}:${next.runId}:start` });
-  return [{ type: "run.followed", nextRunId: next.runId }];
 }

@@ -54,6 +54,18 @@ export function createCaseBench({ app, suite, case: evalCase, without }: RunCase
       suite.applyFault(world as never, fault);
     }
   }
+  /** What a process would do that takes a run over from one that died. */
+  async function survive(work: () => Promise<RunResult>, { tenant, runId }: RunKey): Promise<RunResult> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ProcessDied)) {
+        throw error;
+      }
+      store.revive();
+      return await harness.advance({ tenant, runId });
+    }
+  }
   checkEffectFaults(evalCase, agent);
   return {
     agent,
@@ -62,29 +74,20 @@ export function createCaseBench({ app, suite, case: evalCase, without }: RunCase
     harness,
     applyFault,
     restoreStore: store.restore,
-    goOn: (run) => survive(() => harness.advance(run), harness, run),
+    goOn: (run) => survive(() => harness.advance(run), run),
     start: (message, offeredTools) => {
       const run = harness.run(message, {
         tenant: TENANT,
         conversationId: CONVERSATION,
-        principal: { kind: "customer", id: evalCase.principal ?? app.defaultPrincipal ?? "customer" },
+        principal:
+          evalCase.principal === undefined
+            ? (app.defaultPrincipal ?? { kind: "customer", id: "customer" })
+            : { kind: "customer", id: evalCase.principal },
         ...(offeredTools && { offeredTools }),
       });
-      return survive(() => run.result, harness, run);
+      return survive(() => run.result, run);
     },
   };
-}
-
-/** What a process would do that takes a run over from one that died. */
-async function survive(work: () => Promise<RunResult>, harness: Harness, run: RunKey): Promise<RunResult> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ProcessDied) {
-      return await harness.advance({ tenant: run.tenant, runId: run.runId });
-    }
-    throw error;
-  }
 }
 
 function createCaseHarness(

@@ -16,6 +16,10 @@ export function limitsReachedBy(state: RunState, entries: readonly Entry[]): rea
   const stopped = new Set(
     entries.flatMap(({ event }): readonly string[] => (event.type === "limit.reached" ? [event.limit] : [])),
   );
+  const end = state.termination ?? state.ending;
+  if (end?.kind === "limit") {
+    stopped.add(end.limit);
+  }
   if ([...state.earlierCalls, ...state.turn].some(isOverCap)) {
     stopped.add("calls_per_turn");
   }
@@ -46,6 +50,7 @@ function gauges(state: RunState, entries: readonly Entry[]): readonly Gauge[] {
     cycleGauge(limits, callKeys),
     { limit: "invalid_calls", used: state.invalidCalls, allowed: limits.invalidCallsMax },
     { limit: "unreadable_replies", used: unreadableInRow(entries), allowed: limits.unreadableRepliesMax - 1 },
+    { limit: "rejections", used: rejections(state), allowed: (limits.rejectionsMax ?? Number.NaN) - 1 },
     { limit: "calls_per_turn", used: callsOfTurn(entries), allowed: limits.callsPerTurnMax },
   ];
 }
@@ -110,6 +115,10 @@ function unreadableInRow(entries: readonly Entry[]): number {
     }
   }
   return longest;
+}
+
+function rejections(state: RunState): number {
+  return [...state.earlierCalls, ...state.turn].filter(({ outcome }) => outcome?.status === "rejected").length;
 }
 
 function callsOfTurn(entries: readonly Entry[]): number {

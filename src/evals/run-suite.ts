@@ -32,7 +32,7 @@ const PARALLEL = 4;
  */
 export async function runSuite(app: AnyApp, suiteName: string, options: RunSuiteOptions = {}): Promise<SuiteResult> {
   const { parallel = PARALLEL, without = [], only, onProgress } = options;
-  const suite = await loadSuite(app, suiteName);
+  const suite = await openSuite(app, suiteName);
   const cases = only === undefined ? suite.cases : only.map((id) => findCase(suite, id));
   const results: CaseResult[] = [];
   let next = 0;
@@ -53,7 +53,8 @@ export async function runSuite(app: AnyApp, suiteName: string, options: RunSuite
   return { app: app.name, suite: suiteName, without, cases: results };
 }
 
-async function loadSuite(app: AnyApp, name: string): Promise<EvalSuite> {
+/** One suite of an app. Throws `BELAY_EVAL_SUITE_UNKNOWN`, and `BELAY_EVAL_CASE` for cases that cannot be right. */
+export async function openSuite(app: AnyApp, name: string): Promise<EvalSuite> {
   const suites = app.suites ?? {};
   const load = Object.hasOwn(suites, name) ? suites[name] : undefined;
   if (load === undefined) {

@@ -7,6 +7,8 @@ import type { Fault } from "./suite.ts";
 export interface StoreFaults {
   /** Makes a fault of the runner's own kinds; returns false for any other. Throws `BELAY_EVAL_CASE`. */
   apply(fault: Fault): boolean;
+  /** Another process takes over. */
+  revive(): void;
   /** The store as it was, so that its audit log is looked at without the fault. */
   restore(): void;
 }
@@ -25,12 +27,15 @@ export class ProcessDied extends Error {
  */
 export function faultyStore(store: Store): StoreFaults {
   const { commit, read } = store;
-  let diesNext = false;
+  let life: "alive" | "doomed" | "dead" = "alive";
   let edit: { readonly call: number; readonly args: JsonValue } | undefined;
   Object.assign(store, {
     commit: (async (request) => {
-      if (diesNext && request.entries.some(({ event }) => isOutcome(event))) {
-        diesNext = false;
+      if (life === "doomed" && request.entries.some(({ event }) => isOutcome(event))) {
+        life = "dead";
+      }
+      // Whatever else a dead process would still like to write, it does not.
+      if (life === "dead") {
         throw new ProcessDied("the process died before it recorded the outcome");
       }
       return commit(request);
@@ -44,7 +49,7 @@ export function faultyStore(store: Store): StoreFaults {
     apply: (fault) => {
       switch (fault.kind) {
         case "lost_outcome":
-          diesNext = true;
+          life = "doomed";
           return true;
         case "edit_stored_args": {
           if (fault["args"] === undefined) {
@@ -56,6 +61,9 @@ export function faultyStore(store: Store): StoreFaults {
         default:
           return false;
       }
+    },
+    revive: () => {
+      life = "alive";
     },
     restore: () => {
       Object.assign(store, { commit, read });

@@ -1,8 +1,9 @@
 import { argsHash } from "../approval/index.ts";
-import type { Clock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { checkJsonValue, type JsonValue, type PermissionLevel, type Principal, printable } from "../core/index.ts";
 import { type Agent, createHarness, type Harness, type HarnessOptions } from "../engine/index.ts";
 import { BelayError } from "../errors.ts";
+import { newId } from "../ids.ts";
 import type { ApprovalRow, RunKey, Store } from "../journal/index.ts";
 import type { Rule } from "../policy/index.ts";
 import { type ActionRegistry, type AnyAction, createActionRegistry } from "./action.ts";
@@ -87,12 +88,13 @@ export interface ActionGate {
  */
 export function createActionGate(options: ActionGateOptions): ActionGate {
   const registry = createActionRegistry(options.actions);
+  const { clock = systemClock } = options;
   const harness = createHarness({
     agent: agentOf(options),
     model: NO_MODEL,
     store: options.store,
+    clock,
     ...defined({
-      clock: options.clock,
       mayDecide: options.mayDecide,
       leaseMs: options.leaseMs,
       onAlarm: options.onAlarm,
@@ -106,10 +108,14 @@ export function createActionGate(options: ActionGateOptions): ActionGate {
     resume,
     execute: async (action, args, { actor, tenant, runId }) => {
       checkActor(actor);
+      const id = runId ?? newId("run", clock.now());
       const run = await harness.start(inputOf(action, args, runId), {
         calls: [{ tool: action, args: { json: args } }],
         principal: actor,
-        ...defined({ tenant, runId }),
+        runId: id,
+        // Nothing is said before or after it.
+        conversationId: id,
+        ...(tenant === undefined ? {} : { tenant }),
       });
       return resume(run);
     },
@@ -190,7 +196,7 @@ async function decide(
       return { status: "not_permitted", ...run, code: "BELAY_NOT_PERMITTED", message: decided.reason };
     case "digest_mismatch": {
       const message = "the arguments are not those that were shown; nothing was decided";
-      return { status: "not_permitted", ...run, code: "DIGEST_MISMATCH", message };
+      return { status: "not_permitted", ...run, code: "BELAY_APPROVAL_DIGEST", message };
     }
     default:
       // Whoever decided first: what was decided is carried out once, and everybody hears what came of it.

@@ -74,7 +74,7 @@ export function createActionRegistry(actions: readonly AnyAction[]): ActionRegis
   };
 }
 
-export function unknownAction(name: string, names: readonly string[]): string {
+function unknownAction(name: string, names: readonly string[]): string {
   return (
     `Nobody may do "${printable(String(name), 80)}": it is not a registered action. ` +
     `Register it, or use one of ${names.join(", ") || "(none)"}.`

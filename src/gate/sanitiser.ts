@@ -19,6 +19,9 @@ export const SANITISER_PHRASES: readonly QuarantineTrigger[] = [
   "system_prompt",
 ];
 
+/** More than so many are not looked for: who floods the arguments is found out by the first. */
+const SUSPICIONS_MAX = 20;
+
 /** A phrase and where it stands: `note`, `items[2].text`; empty for a value that is a string itself. */
 export interface Suspicion {
   readonly phrase: QuarantineTrigger;
@@ -26,7 +29,7 @@ export interface Suspicion {
 }
 
 export interface Sanitiser {
-  /** Every phrase in every string of a value, keys of objects included. Changes nothing. */
+  /** The phrases in the strings of a value, keys of objects included; the first 20. Changes nothing. */
   inspect(value: JsonValue): readonly Suspicion[];
 }
 
@@ -58,9 +61,13 @@ export function createSanitiser(options: SanitiserOptions = {}): Sanitiser {
     inspect(value) {
       // Most values have no such phrase, and one look at all of their texts says so.
       if (!matches(any, value)) return [];
-      return stringsOf(value).flatMap(({ path, text }) =>
-        each.flatMap(({ phrase, filter }) => (matches(filter, text) ? { phrase, path } : [])),
-      );
+      const found: Suspicion[] = [];
+      for (const { path, text } of stringsOf(value)) {
+        if (found.length >= SUSPICIONS_MAX) break;
+        if (!matches(any, text)) continue;
+        found.push(...each.flatMap(({ phrase, filter }) => (matches(filter, text) ? { phrase, path } : [])));
+      }
+      return found.slice(0, SUSPICIONS_MAX);
     },
   };
 }

@@ -83,7 +83,7 @@ function undoTool(executor: ToolExecutor, { name, level, timeoutMs, inTransactio
 
 /** The key comes from the call that is taken back, so that a second try under another run is the same to the far side. */
 function withKey(context: ToolContext, { run, call }: UndoArguments): ToolContext {
-  return { ...context, idempotencyKey: `${context.tenant}:${run}:${call}:undo` };
+  return { ...context, idempotencyKey: `${context.tenant}/${run}/${call}/undo` };
 }
 
 function asToolValue(result: ToolResult): JsonValue | ToolFailure {

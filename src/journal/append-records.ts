@@ -1,7 +1,7 @@
 import { type AuditEntry, appendLeaf, createAuditEntry, type Frontier } from "../audit/index.ts";
-import type { Principal } from "../core/index.ts";
 import { auditRecordOf } from "./audit-record.ts";
 import type { PreparedCommit } from "./prepare-commit.ts";
+import type { ProjectedCommit } from "./project-commit.ts";
 
 export interface AppendedRecord extends AuditEntry {
   /** Event of the run that the record was made from. */
@@ -12,13 +12,16 @@ export interface AppendedRecord extends AuditEntry {
 export function appendRecords(
   before: Frontier,
   { run, head, entries }: PreparedCommit,
-  principal: Principal,
+  { changes, places }: Extract<ProjectedCommit, { readonly status: "projected" }>,
 ): { readonly frontier: Frontier; readonly records: readonly AppendedRecord[] } {
+  const { principal } = changes.run.row;
   const records: AppendedRecord[] = [];
   let frontier = before;
-  for (const [index, entry] of entries.entries()) {
+  for (const [index, place] of places.entries()) {
+    const entry = entries[index];
     const runSeq = head + index + 1;
-    const record = auditRecordOf({ run, seq: runSeq, entry, text: entry.text, principal });
+    const record =
+      entry && auditRecordOf({ run, seq: runSeq, entry, eventHash: entry.textHash, principal, ...place });
     if (record !== undefined) {
       const { seq, text, leaf } = createAuditEntry(frontier.size, record);
       frontier = appendLeaf(frontier, leaf);

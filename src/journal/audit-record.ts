@@ -1,30 +1,33 @@
 import { hash } from "node:crypto";
 import { canonicalJson } from "../audit/index.ts";
 import { type CallOutcome, type Entry, type Principal, type RunEvent, terminationCode } from "../core/index.ts";
+import type { EventPlace } from "./project-commit.ts";
 import type { EventOf, RunKey } from "./store.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What an audit record needs besides the event. */
-export interface AuditSource {
+export interface AuditSource extends EventPlace {
   readonly run: RunKey;
   readonly seq: number;
   readonly entry: Entry;
-  /** The event as stored; its hash binds the record to the journal, byte for byte. */
-  readonly text: string;
+  /** SHA-256 of the event as stored, which binds the record to it, byte for byte. */
+  readonly eventHash: string;
   /** For whom the run works. */
   readonly principal: Principal;
 }
 
 /**
- * The audit record of an event, or undefined for an event that is neither a decision nor an effect.
+ * The audit record of an event, or undefined for one that the next record of the run vouches for.
  *
- * Pure. Shape: `{ tenant, principal, run, seq, at, type, eventHash, … }`. `eventHash` is the SHA-256 of the stored
- * event, so the record vouches for all of it while texts, results and notes stay out of a log that cannot forget.
- * The arguments of calls are in it: they are what an auditor asks for.
+ * Pure. Shape: `{ tenant, principal, run, seq, at, type, eventHash, journalHash, … }`. `eventHash` is the SHA-256 of
+ * the stored event, so the record vouches for all of it while texts, results and notes stay out of a log that cannot
+ * forget. `journalHash` (see `journalLink`) vouches for every event of the run before it as well. The arguments of
+ * calls are in it: they are what an auditor asks for.
  */
-export function auditRecordOf({ run, seq, entry, text, principal }: AuditSource): Fields | undefined {
-  const fields = fieldsOf(entry.event);
+export function auditRecordOf(source: AuditSource): Fields | undefined {
+  const { run, seq, entry, eventHash, journalHash, isAfterEnd, principal } = source;
+  const fields = fieldsOf(entry.event, isAfterEnd);
   if (fields === undefined) {
     return undefined;
   }
@@ -35,22 +38,28 @@ export function auditRecordOf({ run, seq, entry, text, principal }: AuditSource)
     seq,
     at: entry.at,
     type: entry.event.type,
-    eventHash: sha256(text),
+    eventHash,
+    journalHash,
     ...fields,
   };
 }
 
-/** Whether `auditRecordOf` makes a record of this event. */
-export function isAudited(event: RunEvent): boolean {
-  return fieldsOf(event) !== undefined;
+/** Whether `auditRecordOf` makes a record of this event; of what follows the end of its run it always does. */
+export function isAudited(event: RunEvent, isAfterEnd = false): boolean {
+  return fieldsOf(event, isAfterEnd) !== undefined;
 }
 
-function fieldsOf(event: RunEvent): Fields | undefined {
+/** After the end every event has a record, because no later one is sure to come and vouch for it. */
+function fieldsOf(event: RunEvent, isAfterEnd: boolean): Fields | undefined {
+  return ownFields(event) ?? (isAfterEnd ? {} : undefined);
+}
+
+function ownFields(event: RunEvent): Fields | undefined {
   switch (event.type) {
     case "run.started":
       return { agent: event.agent, conversation: event.conversationId };
     case "model.replied":
-      return event.output.kind === "calls" ? callsRequested(event.output.calls) : undefined;
+      return replied(event.output);
     case "call.decided":
       return decided(event);
     case "approval.requested":
@@ -74,13 +83,33 @@ function fieldsOf(event: RunEvent): Fields | undefined {
       };
     case "limit.reached":
       return { limit: event.limit, detail: event.detail };
+    case "message.queued":
+      return queued(event);
     case "run.cancel_requested":
       return { by: event.by };
+    case "run.followed":
+      return { nextRunId: event.nextRunId };
     case "run.ended":
       return { termination: terminationCode(event.termination) };
     default:
       return undefined;
   }
+}
+
+function replied(output: EventOf<"model.replied">["output"]): Fields | undefined {
+  switch (output.kind) {
+    case "calls":
+      return callsRequested(output.calls);
+    case "final":
+      return { answerHash: sha256(output.text) };
+    default:
+      return undefined;
+  }
+}
+
+/** Who said it is in the record, what was said only as its hash. */
+function queued({ messageId, nextRunId, principal, text }: EventOf<"message.queued">): Fields {
+  return { messageId, nextRunId, by: { kind: principal.kind, id: principal.id }, textHash: sha256(text) };
 }
 
 function callsRequested(calls: Extract<EventOf<"model.replied">["output"], { kind: "calls" }>["calls"]): Fields {

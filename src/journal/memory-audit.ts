@@ -2,7 +2,7 @@ import { encodeFrontier, rootOf } from "../audit/index.ts";
 import { BelayError } from "../errors.ts";
 import { pageRows } from "./memory-queries.ts";
 import type { MemoryTables } from "./memory-tables.ts";
-import type { AuditReader, JournalLine, TracedRecord } from "./store.ts";
+import type { AuditReader, JournalLine, StoredBlob, TracedRecord } from "./store.ts";
 
 /** The audit log of the in-memory store. `open` throws once the store is closed. */
 export function createMemoryAudit(tables: MemoryTables, open: () => void): AuditReader {
@@ -26,6 +26,12 @@ export function createMemoryAudit(tables: MemoryTables, open: () => void): Audit
     },
     traced: (from = 0) => traced(tables, from, open),
     lines: () => lines(tables, open),
+    blobs: () => blobs(tables, open),
+    differences: async () => {
+      open();
+      // Rows of this process, written with their events and reachable by nobody else.
+      return [];
+    },
     saveCheckpoint: async (note, size) => {
       open();
       checkCheckpointSize(size, tables.frontier.size);
@@ -72,6 +78,13 @@ async function* lines(tables: MemoryTables, open: () => void): AsyncIterable<Jou
         yield line;
       }
     }
+  }
+}
+
+async function* blobs(tables: MemoryTables, open: () => void): AsyncIterable<StoredBlob> {
+  for (const [sha256, text] of tables.blobs) {
+    open();
+    yield { sha256, text };
   }
 }
 

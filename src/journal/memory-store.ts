@@ -1,5 +1,6 @@
 import { BelayError } from "../errors.ts";
 import { appendRecords } from "./append-records.ts";
+import { checkBlob } from "./check-blob.ts";
 import { checkClock } from "./clock-guard.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
 import { createMemoryAudit } from "./memory-audit.ts";
@@ -10,7 +11,6 @@ import { projectCommit } from "./project-commit.ts";
 import {
   CLOCK_TOLERANCE_MS,
   type CommitResult,
-  EVENT_SCHEMA,
   type JournalLine,
   type Lease,
   type RunKey,
@@ -56,7 +56,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       open();
       return (tables.memoryRun(run)?.lines.slice(Math.max(0, after)) ?? []).map(decodeLine);
     },
-    blob: (sha256) => reading(() => tables.blobs.get(sha256)),
+    blob: (sha256) => reading(() => checkBlob(sha256, tables.blobs.get(sha256))),
     run: (run) => reading(() => tables.run(run)?.row),
     runs: (query) => reading(() => memoryRuns(tables, query)),
     unfinished: (limit, after) => reading(() => memoryUnfinished(tables, limit, after)),
@@ -99,9 +99,9 @@ function commitInMemory(
     return projected;
   }
   const { changes } = projected;
-  const { frontier, records } = appendRecords(tables.frontier, commit, changes.run.row.principal);
-  const lines = commit.entries.map(({ at, text }, index): JournalLine => {
-    return { run, seq: head + index + 1, at, schema: EVENT_SCHEMA, text };
+  const { frontier, records } = appendRecords(tables.frontier, commit, projected);
+  const lines = commit.entries.map(({ at, schema, text }, index): JournalLine => {
+    return { run, seq: head + index + 1, at, schema, text };
   });
   // Nothing below can fail, so a commit is written whole or not at all.
   tables.write(run, lines, newestAt, changes);

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Entry, RunEvent } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
-import type { Commit, RunKey } from "./store.ts";
+import { type Commit, EVENT_SCHEMA, type RunKey } from "./store.ts";
 import { encodeEvent } from "./stored-entry.ts";
 
 const ID_CHARACTERS_MAX = 256;
@@ -17,6 +17,9 @@ export interface PreparedCommit {
 export interface PreparedEntry extends Entry {
   /** The event as it will be stored. */
   readonly text: string;
+  /** SHA-256 in hex of `text`. */
+  readonly textHash: string;
+  readonly schema: number;
 }
 
 /**
@@ -71,7 +74,7 @@ function prepareEntry(run: RunKey, { at, event }: Entry): PreparedEntry {
   const text = encodeEvent(run, event);
   const copy = JSON.parse(text) as RunEvent;
   checkEvent(run, copy);
-  return { at, event: copy, text };
+  return { at, event: copy, text, textHash: hash("sha256", text), schema: EVENT_SCHEMA };
 }
 
 function checkEvent(run: RunKey, event: RunEvent): void {

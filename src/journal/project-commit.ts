@@ -1,6 +1,8 @@
 import type { Entry, RunEvent } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
 import { callFacts } from "./call-facts.ts";
+import { JOURNAL_GENESIS, journalLink } from "./journal-chain.ts";
+import type { PreparedEntry } from "./prepare-commit.ts";
 import {
   type BudgetReservation,
   budgetRoom,
@@ -32,8 +34,21 @@ export interface ProjectionChanges {
   readonly reservations: ReadonlyMap<string, BudgetReservation | undefined>;
 }
 
+/** What an audit record needs to know of its event's place in the run. */
+export interface EventPlace {
+  /** `journalLink` of the event. */
+  readonly journalHash: string;
+  /** Whether the run had ended before it. */
+  readonly isAfterEnd: boolean;
+}
+
 export type ProjectedCommit =
-  | { readonly status: "projected"; readonly changes: ProjectionChanges }
+  | {
+      readonly status: "projected";
+      readonly changes: ProjectionChanges;
+      /** One for each entry. */
+      readonly places: readonly EventPlace[];
+    }
   | { readonly status: "refused"; readonly budget: string; readonly available: number; readonly reservationId: string };
 
 interface Projecting {
@@ -55,14 +70,17 @@ export function projectCommit(
   view: ProjectionView,
   key: RunKey,
   head: number,
-  entries: readonly Entry[],
+  entries: readonly PreparedEntry[],
   isReplay = false,
 ): ProjectedCommit {
   const projecting = { view, key, entries, approvals: new Map(), budgets: new Map(), reservations: new Map() };
+  const places: EventPlace[] = [];
   let run = view.run(key);
+  let journalHash = run?.journalHash ?? JOURNAL_GENESIS;
   for (const [index, entry] of entries.entries()) {
     const before = run;
-    run = projectRun(run, key, entry, head + index + 1);
+    const seq = head + index + 1;
+    run = projectRun(run, key, entry, seq);
     if (run === undefined) {
       throw invalid(key, `its first event is ${entry.event.type}`, "A run begins with run.started");
     }
@@ -70,12 +88,14 @@ export function projectCommit(
     if (refusal !== undefined) {
       return refusal;
     }
+    journalHash = journalLink(journalHash, { seq, at: entry.at, schema: entry.schema, textHash: entry.textHash });
+    places.push({ journalHash, isAfterEnd: before?.row.termination !== undefined });
   }
   if (run === undefined) {
     throw invalid(key, "it holds no events", "Commit at least one event");
   }
   const { approvals, budgets, reservations } = projecting;
-  return { status: "projected", changes: { run, approvals, budgets, reservations } };
+  return { status: "projected", changes: { run: { ...run, journalHash }, approvals, budgets, reservations }, places };
 }
 
 interface Step {

@@ -1,5 +1,6 @@
 import { type Entry, terminationCode } from "../core/index.ts";
 import type { CallFacts } from "./call-facts.ts";
+import { JOURNAL_GENESIS } from "./journal-chain.ts";
 import type { ApprovalRow, ApprovalStatus, BudgetRow, EventOf, RunKey, RunRow } from "./store.ts";
 
 /** A line of the run index with what only the projection itself needs. */
@@ -7,6 +8,8 @@ export interface RunProjection {
   readonly row: RunRow;
   /** Ids of the approvals that nobody has decided yet, oldest first. */
   readonly pending: readonly string[];
+  /** `journalLink` of the run's last event. */
+  readonly journalHash: string;
 }
 
 /** A reservation that is neither settled nor released. */
@@ -18,7 +21,8 @@ export interface BudgetReservation {
 /**
  * The run index after one more event; undefined when the run has not been started.
  *
- * Pure and total: an event that does not apply changes nothing but the head and the time.
+ * Pure and total: an event that does not apply changes nothing but the head and the time. `journalHash` stays as it is:
+ * it covers stored texts, which `projectCommit` has.
  */
 export function projectRun(
   before: RunProjection | undefined,
@@ -30,7 +34,7 @@ export function projectRun(
     return startRun(key, entry, seq);
   }
   const row = { ...before.row, head: seq, updatedAt: Math.max(before.row.updatedAt, entry.at) };
-  const after = applyToRun({ row, pending: before.pending }, entry);
+  const after = { ...before, ...applyToRun(row, before.pending, entry) };
   return row.termination === undefined && after.row.termination === undefined
     ? { ...after, row: { ...after.row, status: after.pending.length > 0 ? "waiting" : "running" } }
     : after;
@@ -54,10 +58,15 @@ function startRun(key: RunKey, { at, event }: Entry, seq: number): RunProjection
       updatedAt: at,
     },
     pending: [],
+    journalHash: JOURNAL_GENESIS,
   };
 }
 
-function applyToRun({ row, pending }: RunProjection, { event }: Entry): RunProjection {
+function applyToRun(
+  row: RunRow,
+  pending: readonly string[],
+  { event }: Entry,
+): Pick<RunProjection, "row" | "pending"> {
   const isOpen = row.termination === undefined;
   switch (event.type) {
     case "model.replied":

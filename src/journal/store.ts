@@ -99,6 +99,10 @@ export interface AuditReader {
   traced(from?: number): AsyncIterable<TracedRecord>;
   /** Every line of the journal as stored, run by run, each run oldest first. */
   lines(): AsyncIterable<JournalLine>;
+  /** Every blob as stored, whether or not it is what its name says. */
+  blobs(): AsyncIterable<StoredBlob>;
+  /** What is derived from the journal and is not what the journal says; writes nothing. */
+  differences(): Promise<readonly StoreDifference[]>;
   /** Keeps a signed checkpoint of the first `size` records; the same note twice is kept once. */
   saveCheckpoint(note: string, size: number): Promise<void>;
   /** Smallest first. */
@@ -122,6 +126,23 @@ export interface TracedRecord extends AuditEntry {
   readonly line?: JournalLine;
 }
 
+export interface StoredBlob {
+  readonly sha256: string;
+  readonly text: string;
+}
+
+/** A derived row that is not what the journal says. */
+export interface StoreDifference {
+  /** `audit_state` is what the tree of the audit log goes on from. */
+  readonly table: "runs" | "approvals" | "budgets" | "reservations" | "audit_state";
+  /** Tenant and ids of the row, joined by a slash; of `audit_state` the name of the column. */
+  readonly row: string;
+  /** What is stored; absent when the row is missing. */
+  readonly stored?: unknown;
+  /** What the journal says; absent when there should be no such row. */
+  readonly derived?: unknown;
+}
+
 export interface StoredCheckpoint {
   readonly size: number;
   readonly note: string;
@@ -133,6 +154,7 @@ export interface Store extends AsyncDisposable {
   commit(commit: Commit): Promise<CommitResult>;
   /** Entries of a run with `seq > after`, oldest first; empty for an unknown run. */
   read(run: RunKey, after?: number): Promise<readonly StoredEntry[]>;
+  /** Throws `BELAY_STORE_CORRUPT` for a text that is not what its name says. */
   blob(sha256: string): Promise<string | undefined>;
   run(run: RunKey): Promise<RunRow | undefined>;
   /** Newest first. `before` is the `startedAt` of the last row of the page before. */

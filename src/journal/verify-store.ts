@@ -1,59 +1,70 @@
-import { type AuditEntry, type AuditEvidence, type AuditVerdict, canonicalJson, verifyLog } from "../audit/index.ts";
-import type { Principal } from "../core/index.ts";
-import { auditRecordOf, isAudited } from "./audit-record.ts";
-import type { JournalLine, RunKey, Store, TracedRecord } from "./store.ts";
-import { decodeEvent } from "./stored-entry.ts";
-
-/** The audit log is whole in itself, and the journal is not what it vouches for. */
-export interface JournalFailure {
-  readonly ok: false;
-  /**
-   * `journal_differs`: the event is not the one that the record was made from. `journal_missing`: a record whose event
-   * is gone. `record_missing`: an event that should have a record and has none.
-   */
-  readonly problem: "journal_differs" | "journal_missing" | "record_missing";
-  /** Place of the record in the tree; null when it is the record that is missing. */
-  readonly seq: number | null;
-  readonly run: RunKey;
-  /** Number of the event within its run. */
-  readonly runSeq: number;
-  readonly detail: string;
-}
-
-export type StoreAuditVerdict = AuditVerdict | JournalFailure;
+import { hash } from "node:crypto";
+import { type AuditEntry, type AuditEvidence, canonicalJson, verifyLog } from "../audit/index.ts";
+import type { CallOutcome, Principal, RunEvent } from "../core/index.ts";
+import { auditRecordOf } from "./audit-record.ts";
+import { findBrokenLink, journalHashOf } from "./broken-link.ts";
+import { JOURNAL_GENESIS } from "./journal-chain.ts";
+import {
+  extendDigest,
+  isSameRun,
+  needsRecord,
+  type RunTallies,
+  type RunTally,
+  readableEvent,
+  tallyLine,
+  tallyOf,
+} from "./run-tally.ts";
+import type { JournalLine, Store, TracedRecord } from "./store.ts";
+import type { JournalFailure, StoreAuditVerdict } from "./store-verdict.ts";
+import { type BlobReferences, verifyBlobs, verifyProjections } from "./verify-derived.ts";
 
 export interface VerifyStoreOptions extends Omit<AuditEvidence, "frontier" | "expectedSize"> {
   readonly signal?: AbortSignal;
 }
 
-/** What is known of a run while both sides are read. */
-interface RunTally {
-  readonly run: RunKey;
-  /** Last line that was there before the log was read; later ones are not compared. */
-  lastSeq: number;
-  audited: number;
+/** What the records of a run have said so far. */
+interface RecordTally {
   recorded: number;
   lastRecorded: number;
+  digest: string;
+  hasEnded: boolean;
   principal: Principal | undefined;
 }
 
+interface Comparison {
+  readonly tallies: RunTallies;
+  readonly records: Map<RunTally, RecordTally>;
+  readonly failures: JournalFailure[];
+}
+
 /**
- * Verifies the audit log of a store, and that the journal still is what the log says.
+ * Verifies the audit log of a store, that the journal still is what the log says, and that blobs and derived rows are
+ * what the journal says.
  *
  * Reads the whole store once, in a stream, beside which others may go on writing. A fault of the log comes before a
- * fault of the journal. Never throws for bad data; throws the signal's reason when it aborts.
+ * fault of the journal, and that before a fault of what is derived from it. What no record vouches for yet are the
+ * events of an unfinished run after its last record. Never throws for bad data; throws the signal's reason when it
+ * aborts.
  */
 export async function verifyStoreAudit(store: Store, options: VerifyStoreOptions = {}): Promise<StoreAuditVerdict> {
+  const { signal } = options;
   // The journal first: whatever it holds now has its record by the time the size of the log is read.
-  const tallies = await countLines(store, options.signal);
+  const { tallies, blobs } = await readJournal(store, signal);
   const frontier = await store.audit.frontier();
-  const size = sizeOf(frontier);
-  const failures: JournalFailure[] = [];
-  const verdict = await verifyLog(compared(store, size, tallies, failures), { ...options, frontier });
+  const comparison: Comparison = { tallies, records: new Map(), failures: [] };
+  const verdict = await verifyLog(compared(store, sizeOf(frontier), comparison), { ...options, frontier });
   if (!verdict.ok) {
     return verdict;
   }
-  return failures[0] ?? (await findUnrecorded(store, tallies)) ?? verdict;
+  return (
+    comparison.failures[0] ??
+    (await findUnrecorded(store, comparison)) ??
+    findGap(tallies) ??
+    (await findBrokenRun(store, comparison, signal)) ??
+    (await verifyBlobs(store, blobs, signal)) ??
+    (await verifyProjections(store)) ??
+    verdict
+  );
 }
 
 function sizeOf(frontier: string): number {
@@ -62,61 +73,85 @@ function sizeOf(frontier: string): number {
   return Number.isSafeInteger(size) ? size : Number.POSITIVE_INFINITY;
 }
 
-async function countLines(store: Store, signal: AbortSignal | undefined): Promise<Map<string, RunTally>> {
-  const tallies = new Map<string, RunTally>();
+async function readJournal(
+  store: Store,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly tallies: RunTallies; readonly blobs: BlobReferences }> {
+  const tallies: RunTallies = new Map();
+  const blobs: BlobReferences = new Map();
   for await (const line of store.audit.lines()) {
     signal?.throwIfAborted();
-    const tally = tallyOf(tallies, line.run);
-    tally.lastSeq = line.seq;
-    tally.audited += needsRecord(line) ? 1 : 0;
+    const event = readableEvent(line);
+    tallyLine(tallyOf(tallies, line.run), line, event);
+    const sha256 = event && blobOf(event);
+    if (sha256 !== undefined && !blobs.has(sha256)) {
+      blobs.set(sha256, { run: line.run, seq: line.seq });
+    }
   }
-  return tallies;
+  return { tallies, blobs };
+}
+
+function blobOf(event: RunEvent): string | undefined {
+  if (event.type !== "call.settled" && event.type !== "call.outcome_observed") {
+    return undefined;
+  }
+  // Any part of an edited event may be missing or of another kind.
+  const outcome: Partial<Extract<CallOutcome, { readonly status: "ok" }>> | undefined =
+    event.outcome?.status === "ok" ? event.outcome : undefined;
+  const sha256: unknown = outcome?.value?.blob?.sha256;
+  return typeof sha256 === "string" ? sha256 : undefined;
 }
 
 /** Passes the records on to the log's own verification, and compares each with the journal on the way. */
-async function* compared(
-  store: Store,
-  size: number,
-  tallies: Map<string, RunTally>,
-  failures: JournalFailure[],
-): AsyncGenerator<AuditEntry> {
+async function* compared(store: Store, size: number, comparison: Comparison): AsyncGenerator<AuditEntry> {
   for await (const record of store.audit.traced()) {
     if (record.seq >= size) {
       return;
     }
-    const tally = tallyOf(tallies, record.run);
-    if (failures.length === 0) {
-      failures.push(...compare(record, tally));
+    if (comparison.failures.length === 0) {
+      comparison.failures.push(...compare(record, comparison));
     }
     yield { seq: record.seq, text: record.text, leaf: record.leaf };
   }
 }
 
-function compare(record: TracedRecord, tally: RunTally): readonly JournalFailure[] {
+function compare(record: TracedRecord, { tallies, records }: Comparison): readonly JournalFailure[] {
   const { line, run, runSeq, seq } = record;
+  const tally = tallyOf(tallies, run);
+  const told = recordTallyOf(records, tally);
   if (line === undefined) {
     const detail = `event ${runSeq} of run ${run.runId} is in the audit log and not in the journal`;
     return [{ ok: false, problem: "journal_missing", seq, run, runSeq, detail }];
   }
+  const journalHash = journalHashOf(record.text);
   // In order and none twice, so that equal counts mean a record for each event.
-  if (runSeq <= tally.lastRecorded || expectedText(line, tally) !== record.text) {
+  if (runSeq <= told.lastRecorded || expectedText(line, told, journalHash) !== record.text) {
     const detail = `event ${runSeq} of run ${run.runId} is not the one that audit record ${seq} was made from`;
     return [{ ok: false, problem: "journal_differs", seq, run, runSeq, detail }];
   }
-  tally.lastRecorded = runSeq;
-  tally.recorded += runSeq <= tally.lastSeq ? 1 : 0;
+  told.lastRecorded = runSeq;
+  if (runSeq <= tally.lastSeq) {
+    told.recorded += 1;
+    told.digest = extendDigest(told.digest, journalHash ?? "");
+  }
   return [];
 }
 
 /** The record that the stored line should have; undefined when it should have none or cannot be read. */
-function expectedText({ run, seq, at, ...line }: JournalLine, tally: RunTally): string | undefined {
+function expectedText(line: JournalLine, told: RecordTally, journalHash: string | undefined): string | undefined {
+  const event = readableEvent(line);
+  if (event === undefined || journalHash === undefined) {
+    return undefined;
+  }
+  const { run, seq, at, text } = line;
   try {
-    const event = decodeEvent({ run, seq, at, ...line });
     if (event.type === "run.started") {
-      tally.principal = event.principal;
+      told.principal = event.principal;
     }
-    const principal = tally.principal;
-    const record = principal && auditRecordOf({ run, seq, entry: { at, event }, text: line.text, principal });
+    const { principal, hasEnded: isAfterEnd } = told;
+    told.hasEnded ||= event.type === "run.ended";
+    const source = { run, seq, entry: { at, event }, eventHash: hash("sha256", text), journalHash, isAfterEnd };
+    const record = principal && auditRecordOf({ ...source, principal });
     return record && canonicalJson(record);
   } catch {
     return undefined;
@@ -124,8 +159,8 @@ function expectedText({ run, seq, at, ...line }: JournalLine, tally: RunTally): 
 }
 
 /** The first event of the first run that has fewer records than it should. */
-async function findUnrecorded(store: Store, tallies: Map<string, RunTally>): Promise<JournalFailure | undefined> {
-  const short = [...tallies.values()].find((tally) => tally.recorded < tally.audited);
+async function findUnrecorded(store: Store, { tallies, records }: Comparison): Promise<JournalFailure | undefined> {
+  const short = [...tallies.values()].find((tally) => recordTallyOf(records, tally).recorded < tally.audited);
   if (short === undefined) {
     return undefined;
   }
@@ -135,35 +170,45 @@ async function findUnrecorded(store: Store, tallies: Map<string, RunTally>): Pro
       recorded.add(record.runSeq);
     }
   }
+  let hasEnded = false;
   let runSeq = short.lastSeq;
   for await (const line of store.audit.lines()) {
-    if (isSameRun(line.run, short.run) && line.seq < runSeq && needsRecord(line) && !recorded.has(line.seq)) {
+    const event = isSameRun(line.run, short.run) ? readableEvent(line) : undefined;
+    if (event !== undefined && line.seq < runSeq && needsRecord(event, hasEnded) && !recorded.has(line.seq)) {
       runSeq = line.seq;
     }
+    hasEnded ||= event?.type === "run.ended";
   }
   const detail = `event ${runSeq} of run ${short.run.runId} has no record in the audit log`;
   return { ok: false, problem: "record_missing", seq: null, run: short.run, runSeq, detail };
 }
 
-function needsRecord(line: JournalLine): boolean {
-  try {
-    return isAudited(decodeEvent(line));
-  } catch {
-    // Unreadable: its record, if it has one, will differ.
-    return false;
+function findGap(tallies: RunTallies): JournalFailure | undefined {
+  for (const { run, gapAt: runSeq } of tallies.values()) {
+    if (runSeq !== undefined) {
+      const what = runSeq === 1 ? "does not begin with run.started" : `has no event ${runSeq}, and later ones`;
+      const detail = `the journal of run ${run.runId} ${what}`;
+      return { ok: false, problem: "journal_missing", seq: null, run, runSeq, detail };
+    }
   }
+  return undefined;
 }
 
-function tallyOf(tallies: Map<string, RunTally>, run: RunKey): RunTally {
-  const key = JSON.stringify([run.tenant, run.runId]);
-  let tally = tallies.get(key);
-  if (tally === undefined) {
-    tally = { run, lastSeq: 0, audited: 0, recorded: 0, lastRecorded: 0, principal: undefined };
-    tallies.set(key, tally);
-  }
-  return tally;
+/** Every audited event has its record; here the events between them are held against what the records say of them. */
+async function findBrokenRun(
+  store: Store,
+  { tallies, records }: Comparison,
+  signal: AbortSignal | undefined,
+): Promise<JournalFailure | undefined> {
+  const broken = [...tallies.values()].find((tally) => recordTallyOf(records, tally).digest !== tally.digest);
+  return broken && findBrokenLink(store, broken, signal);
 }
 
-function isSameRun(one: RunKey, other: RunKey): boolean {
-  return one.tenant === other.tenant && one.runId === other.runId;
+function recordTallyOf(records: Map<RunTally, RecordTally>, tally: RunTally): RecordTally {
+  let told = records.get(tally);
+  if (told === undefined) {
+    told = { recorded: 0, lastRecorded: 0, digest: JOURNAL_GENESIS, hasEnded: false, principal: undefined };
+    records.set(tally, told);
+  }
+  return told;
 }

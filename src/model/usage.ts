@@ -12,7 +12,7 @@ export function estimateMessageTokens(message: ModelMessage): number {
 
 /** Tokens of everything that the model will read; measures only what it has not measured before. */
 export function estimatePromptTokens(request: ModelRequest): number {
-  let characters = request.system.length + toolCharacters(request.tools);
+  let characters = weightOf(request.system) + toolCharacters(request.tools);
   for (const message of request.messages) {
     characters += messageCharacters(message);
   }
@@ -21,7 +21,7 @@ export function estimatePromptTokens(request: ModelRequest): number {
 
 /** The same estimate when the characters of the messages are known already. */
 export function estimateRequestTokens(request: Omit<ModelRequest, "messages">, messagesCharacters: number): number {
-  return tokensOf(request.system.length + toolCharacters(request.tools) + messagesCharacters);
+  return tokensOf(weightOf(request.system) + toolCharacters(request.tools) + messagesCharacters);
 }
 
 /**
@@ -29,7 +29,8 @@ export function estimateRequestTokens(request: Omit<ModelRequest, "messages">, m
  * finite, is charged at the reservation: unknown is never zero.
  */
 export function readUsage(reported: ReportedUsage | undefined, reservation: Reservation): Usage {
-  const inputTokens = tokenCount(reported?.inputTokens);
+  // No prompt is empty: a provider that says 0 did not count.
+  const inputTokens = reported?.inputTokens === 0 ? undefined : tokenCount(reported?.inputTokens);
   const outputTokens = tokenCount(reported?.outputTokens);
   const estimated = inputTokens === undefined || outputTokens === undefined;
   return {
@@ -39,10 +40,23 @@ export function readUsage(reported: ReportedUsage | undefined, reservation: Rese
   };
 }
 
+/** More than any model reads; a larger report is cut here, so that sums of costs stay exact. */
+const TOKENS_MAX = 1_000_000_000;
+
 function tokenCount(value: unknown): number | undefined {
   // Adding 0 turns -0 into 0.
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value + 0 : undefined;
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
+    ? Math.min(value, TOKENS_MAX) + 0
+    : undefined;
 }
+
+/** Length in characters, where one outside ASCII counts four: such text has up to a token for each. */
+function weightOf(text: string): number {
+  return text.length + 3 * (text.match(NOT_ASCII)?.length ?? 0);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the first 128 characters are what ASCII is
+const NOT_ASCII = /[^\u0000-\u007f]/g;
 
 function tokensOf(characters: number): number {
   return Math.floor(characters / 4);
@@ -66,14 +80,14 @@ function measureMessage(message: ModelMessage): number {
   switch (message.role) {
     case "user":
     case "harness":
-      return message.text.length;
+      return weightOf(message.text);
     case "assistant":
       return message.calls.reduce(
-        (sum, call) => sum + call.tool.length + JSON.stringify(call.args).length,
-        message.text.length,
+        (sum, call) => sum + call.tool.length + weightOf(JSON.stringify(call.args)),
+        weightOf(message.text),
       );
     case "tool":
-      return message.tool.length + message.text.length;
+      return message.tool.length + weightOf(message.text);
   }
 }
 

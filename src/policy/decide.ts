@@ -2,7 +2,7 @@ import { checkJsonValue, type Decision, type JsonValue } from "../core/index.ts"
 import { asPromise, isThenable } from "../tool/index.ts";
 import { createReadRecord, type ReadRecord } from "./read-record.ts";
 import type { Rule, RuleCall, RuleContext } from "./rule.ts";
-import { policyError, readVerdict } from "./verdict.ts";
+import { policyError, REASON_CHARACTERS_MAX, readVerdict } from "./verdict.ts";
 
 export type DecideContext = Omit<RuleContext, "read">;
 
@@ -62,7 +62,7 @@ interface Asking {
   readonly call: RuleCall;
   readonly context: DecideContext;
   readonly onError: (ruleId: string, error: unknown) => void;
-  firstAsk: Decision | undefined;
+  readonly asks: Decision[];
   firstAllow: Decision | undefined;
 }
 
@@ -86,7 +86,7 @@ function prepare(
       memory: Object.freeze(context.memory.slice()),
     },
     onError: quietly(options.onError),
-    firstAsk: undefined,
+    asks: [],
     firstAllow: undefined,
   };
 }
@@ -161,7 +161,7 @@ function take(asking: Asking, answer: Decision | undefined): Decision | undefine
     case "halt":
       return answer;
     case "ask":
-      asking.firstAsk ??= answer;
+      asking.asks.push(answer);
       return undefined;
     case "allow":
       asking.firstAllow ??= answer;
@@ -171,8 +171,16 @@ function take(asking: Asking, answer: Decision | undefined): Decision | undefine
   }
 }
 
-function conclude({ call, firstAsk, firstAllow }: Asking): Decision {
-  const spoken = firstAsk ?? firstAllow;
+/** Every question that the rules have, as one: a person sees them all, and a yes covers these and no others. */
+function joinAsks([first, ...others]: readonly Decision[]): Decision | undefined {
+  if (first === undefined || others.length === 0) return first;
+  const also = others.map(({ code }) => code);
+  const reason = [first.reason, ...others.map((other) => `also ${other.code}: ${other.reason}`)].join("; ");
+  return { ...first, also, reason: reason.slice(0, REASON_CHARACTERS_MAX) };
+}
+
+function conclude({ call, asks, firstAllow }: Asking): Decision {
+  const spoken = joinAsks(asks) ?? firstAllow;
   if (spoken !== undefined) {
     return spoken;
   }

@@ -1,6 +1,10 @@
 import type { Decision } from "../core/index.ts";
 import type { Verdict } from "./rule.ts";
 
+/** A reason is stored with each decision and shown to people, so it is cut to this. */
+export const REASON_CHARACTERS_MAX: number = 2000;
+const CODE_CHARACTERS_MAX = 100;
+
 const KINDS: readonly string[] = ["allow", "deny", "ask", "halt"];
 
 /**
@@ -19,7 +23,11 @@ export function readVerdict(value: unknown): Verdict | undefined {
     return undefined;
   }
   // Audit records are UTF-8, which has no place for half a surrogate pair.
-  return { verdict: verdict as Verdict["verdict"], code: code.toWellFormed(), reason: reason.toWellFormed() };
+  return {
+    verdict: verdict as Verdict["verdict"],
+    code: code.slice(0, CODE_CHARACTERS_MAX).toWellFormed(),
+    reason: reason.slice(0, REASON_CHARACTERS_MAX).toWellFormed(),
+  };
 }
 
 function dataProperty(object: object, key: string): string | undefined {

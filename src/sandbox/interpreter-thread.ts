@@ -30,13 +30,11 @@ export async function startThread(data: ThreadData): Promise<InterpreterThread> 
     env: {},
     argv: [],
     execArgv: [],
-    // The interpreter prints when it breaks.
+    // The interpreter prints when it breaks. Nobody reads it: a reader would keep the process alive.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 },
   });
-  worker.stdout.resume();
-  worker.stderr.resume();
   const first = await nextReport(worker, START_TIMEOUT_MS, undefined);
   if (first.kind !== "ready") {
     await worker.terminate();

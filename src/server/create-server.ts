@@ -56,6 +56,8 @@ export interface ServerOptions extends ServerDeps {
   /** Names that requests may be for, beside those of this machine; absent: any. */
   readonly hosts?: readonly string[];
   readonly onRequest?: (entry: RequestLogEntry) => void;
+  /** Told of every error that a client only sees as 500; its text may hold anything and belongs in no shared log. */
+  readonly onError?: (error: unknown, requestId: string) => void;
   readonly isReady?: () => boolean;
   /** The console, mounted at `/` behind the same layers. */
   readonly pages?: (deps: ServerDeps, session: PagesSession) => Hono;
@@ -73,7 +75,11 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
   const context = routeContext(options, limits);
   const failures = createRateLimiter(limits.failures, options.clock);
   const app = new OpenAPIHono<ServerEnv>();
-  app.onError((error, c) => problemResponse(c, error));
+  app.onError((error, c) => {
+    const response = problemResponse(c, error);
+    if (response.status === 500) options.onError?.(error, c.get("requestId"));
+    return response;
+  });
   app.notFound((c) => problemResponse(c, notFound(app, c.req.path)));
   app.use(requestLog(options.onRequest));
   app.use(addressGuard(addressList(options.trustedProxies ?? [], "trustedProxies")));

@@ -6,6 +6,7 @@ export type { RateLimit } from "./http/rate-limit.ts";
 export type { RequestLogEntry } from "./http/request-log.ts";
 export { type Listening, type ListenOptions, listen } from "./listen.ts";
 export { createLiveRuns, type LiveRuns, type LiveRunsOptions, type RunWatch } from "./live/live-runs.ts";
+export { loadPages } from "./load-pages.ts";
 export { createDecisionGuard } from "./operations/decision-guard.ts";
 export type { Decided, Operations, Quorum, Vote } from "./operations/operation.ts";
 export { recoverVotes } from "./operations/recover-votes.ts";

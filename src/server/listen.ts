@@ -27,6 +27,7 @@ const HEADER_BYTES_MAX = 16_384;
 const HEADERS_MAX = 100;
 const CHECK_MS = 1000;
 const GRACE_MS = 5000;
+const IDLE_CHECK_MS = 50;
 
 /** Serves an app over HTTP. Throws `BELAY_SERVER_ADDRESS` when it cannot listen there. */
 export async function listen(app: Hono<ServerEnv>, options: ListenOptions): Promise<Listening> {
@@ -78,11 +79,13 @@ function addressError(cause: NodeJS.ErrnoException, host: string, port: number):
 
 function closed(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    const grace = setTimeout(() => server.closeAllConnections(), graceMs);
+    // A connection becomes idle when its last answer is given, and would then stay open for another request.
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
     server.close(() => {
-      clearTimeout(timer);
+      clearTimeout(grace);
+      clearInterval(idle);
       resolve();
     });
-    server.closeIdleConnections();
   });
 }

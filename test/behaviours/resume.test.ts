@@ -93,6 +93,64 @@ describe("a process that is gone", () => {
     }
   }, 60_000);
 
+  it.each(["keyed", "opaque"] as const)("same-approval-concurrently: a worker whose start came too late does not run the %s call that another started", async (recovery) => {
+    const ran: string[] = [];
+    const store = createMemoryStore();
+    let overtake: (() => Promise<unknown>) | undefined;
+    let finish: () => void = () => undefined;
+    const isFinished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const change = (worker: string) => ({
+      tools: (): readonly AnyTool[] => [
+        defineTool({
+          name: "pay",
+          description: "",
+          level: "write",
+          recovery,
+          input: z.strictObject({ to: z.string() }),
+          execute: async ({ to }) => {
+            ran.push(`${worker} pays ${to}`);
+            if (worker === "second") await isFinished;
+            return null;
+          },
+        }),
+      ],
+      agent: { rules: [{ id: "gate", decide: () => ask("ASK", "") }] },
+      options: { worker },
+    });
+    // The first worker is frozen before its start is durable; its lease runs out and a second one takes over.
+    const slow: Store = {
+      ...store,
+      commit: async (commit) => {
+        const starts = commit.entries.some(({ event }) => event.type === "call.started");
+        const go = overtake;
+        if (starts && go !== undefined) {
+          overtake = undefined;
+          await go();
+        }
+        return store.commit(commit);
+      },
+    };
+    const first = worldOn(slow, [calls(["pay", { to: "ann" }]), final("done")], change("first"));
+    const second = worldOn(store, [final("done")], {
+      ...change("second"),
+      options: { worker: "second", clock: first.clock },
+    });
+    const waiting = await first.harness.run("go", { runId: "r" }).result;
+    let working: Promise<unknown> = Promise.resolve();
+    overtake = async () => {
+      first.clock.advance(60_000);
+      working = second.harness.advance(RUN);
+      await expect.poll(() => ran.length).toBe(1);
+    };
+    await answer(first.harness, waiting, "approved");
+    finish();
+    await working;
+    expect(ran).toEqual(["second pays ann"]);
+    expect((await store.run(RUN))?.status).toBe("done");
+  });
+
   it("running-run-recovered: the wake-up of an expiry outlives the process that asked for it", async () => {
     const path = join(temporaryFolder(), "store.db");
     const first = await openSqliteStore(path);
@@ -241,8 +299,24 @@ describe.each(STORES)("on the %s store", (_name, open) => {
     const waiting = await setup.harness.run("go").result;
     isFlagged = true;
     const again = await answer(createHarness(setup.options), waiting, "approved");
-    expect(again.approvals.map(({ code }) => code)).toEqual(["FLAGGED"]);
+    expect(again.status).toBe("waiting");
+    expect(idOf(again)).not.toBe(idOf(waiting));
+    expect(JSON.stringify(again.approvals)).toContain("FLAGGED");
     expect(setup.effects).toEqual([]);
+  });
+
+  it("second-pause-in-same-step: what two rules ask at once is one question that names both, and one yes answers it", async () => {
+    const rules: readonly Rule[] = [
+      { id: "amount", decide: () => ask("AMOUNT", "a large amount") },
+      { id: "payee", decide: () => ask("FLAGGED", "the payee is flagged") },
+    ];
+    const setup = worldOn(await open(), [calls(BIG), final("ok")], { agent: { rules } });
+    const waiting = await setup.harness.run("go").result;
+    expect(waiting.approvals).toHaveLength(1);
+    expect(waiting.approvals[0]?.reason).toContain("the payee is flagged");
+    const result = await answer(createHarness(setup.options), waiting, "approved");
+    expect(result.status).toBe("done");
+    expect(setup.effects).toEqual(["A1:5000"]);
   });
 
   it("second-pause-in-same-step: two pauses in two turns of one run each surface", async () => {
@@ -322,7 +396,7 @@ interface Nested {
 }
 
 /**
- * The run `r` of an agent whose one tool starts a run of another agent, named by the call's own key. The inner run waits
+ * The run `r` of an agent whose one tool starts a run of another agent, named by the call. The inner run waits
  * for a person, the process that drove the outer run is gone, and `outer` is a new one.
  */
 async function pausedInside(store: Store): Promise<Nested> {
@@ -330,19 +404,21 @@ async function pausedInside(store: Store): Promise<Nested> {
     tools: (ledger) => [refundTool(ledger), searchTool(ledger)],
     agent: { name: "inner", rules: [ASK_ABOVE_1000] },
   });
-  const innerRun = { tenant: "default", runId: "sub-default:r:c1.1" };
+  const innerRun = { tenant: "default", runId: "sub.r.c1.1" };
+  // The key of a call may hold what no run id may, so the inner run is named by the call itself.
+  const innerIdOf = (outerRunId: string, callId: string) => `sub.${outerRunId}.${callId}`;
   const delegate = defineTool({
     name: "delegate",
     description: "Gives the work to another agent",
     level: "write",
     recovery: "queryable",
     input: z.strictObject({}),
-    execute: async (_args, { idempotencyKey }) => {
-      await inner.harness.run("inner", { runId: `sub-${idempotencyKey}` }).result;
+    execute: async (_args, { runId, callId }) => {
+      await inner.harness.run("inner", { runId: innerIdOf(runId, callId) }).result;
       return await new Promise<never>(() => undefined);
     },
-    lookup: async (_args, { idempotencyKey }) => {
-      const said = (await store.run({ tenant: "default", runId: `sub-${idempotencyKey}` }))?.answer;
+    lookup: async (_args, { runId, callId }) => {
+      const said = (await store.run({ tenant: "default", runId: innerIdOf(runId, callId) }))?.answer;
       if (said === undefined) throw new Error("the inner run waits");
       return { answer: said };
     },

@@ -50,12 +50,26 @@ describe("a person's answer", () => {
       { kind: "customer", id: "c" },
       { kind: "system", id: "s" },
       { kind: "person", id: "sam" },
-      { kind: "person", id: "" },
     ];
     for (const by of refused) {
       const outcome = await setup.harness.decide({ approvalId: id(waiting), answer: "approved", by });
       expect(outcome.status).toBe("not_permitted");
     }
+    for (const [by, answer] of [
+      [{ kind: "person", id: " " }, "approved"],
+      [undefined, "approved"],
+      [DANA, "approve"],
+      [DANA, true],
+    ]) {
+      await expect(
+        setup.harness.decide({ approvalId: id(waiting), answer: answer as "approved", by: by as Principal }),
+      ).rejects.toMatchObject({ code: "BELAY_DECISION_INVALID" });
+    }
+    expect(
+      await setup.harness.decide({ approvalId: id(waiting), answer: "approved", by: { kind: "person", id: " SAM" } }),
+    ).toMatchObject({
+      status: "not_permitted",
+    });
     expect((await setup.harness.advance(waiting)).status).toBe("waiting");
     expect(setup.effects).toEqual([]);
   });
@@ -351,5 +365,54 @@ describe("a conversation", () => {
       code: "BELAY_CONVERSATION_FOREIGN",
     });
     expect((await setup.harness.message(conversationId, "hi", { principal: mine })).status).toBe("queued");
+  });
+});
+
+describe("the questions of several rules", () => {
+  const two: Rule = {
+    id: "fraud",
+    decide: (call) => (call.level === "read" ? undefined : ask("FRAUD", "looks like fraud")),
+  };
+
+  it("are put to a person as one, and a yes covers exactly these", async () => {
+    const setup = world([calls(BIG), final("ok")], { agent: { rules: [ASK_ABOVE_1000, two] } });
+    const waiting = await setup.harness.run("go").result;
+    expect(waiting.approvals).toHaveLength(1);
+    expect(waiting.approvals[0]?.reason).toContain("FRAUD: looks like fraud");
+    await setup.harness.decide({ approvalId: id(waiting), answer: "approved", by: DANA });
+    expect((await setup.harness.advance(waiting)).status).toBe("done");
+    expect(setup.effects).toEqual(["A1:5000"]);
+  });
+
+  it("are asked again when one appears after the yes", async () => {
+    let isSuspicious = false;
+    const late: Rule = { id: "late", decide: () => (isSuspicious ? ask("FRAUD", "looks like fraud") : undefined) };
+    const setup = world([calls(BIG), final("ok")], { agent: { rules: [ASK_ABOVE_1000, late] } });
+    const waiting = await setup.harness.run("go").result;
+    isSuspicious = true;
+    await setup.harness.decide({ approvalId: id(waiting), answer: "approved", by: DANA });
+    const again = await setup.harness.advance(waiting);
+    expect(again.status).toBe("waiting");
+    expect(setup.effects).toEqual([]);
+    await setup.harness.decide({ approvalId: id(again), answer: "approved", by: DANA });
+    expect((await setup.harness.advance(waiting)).status).toBe("done");
+  });
+});
+
+describe("a person's no", () => {
+  it("holds for the same call again without asking, and too many of them end the run (behaviour re-ask-after-rejection)", async () => {
+    const ask5 = (cents: number) => calls(["refund", { order: "A1", cents }]);
+    const setup = world([ask5(5000), ask5(5000), ask5(4999), ask5(4998), final("x")]);
+    let result = await setup.harness.run("go").result;
+    const asked: string[] = [];
+    while (result.status === "waiting") {
+      asked.push(JSON.stringify(result.approvals[0]?.args));
+      await setup.harness.decide({ approvalId: id(result), answer: "rejected", by: DANA });
+      result = await setup.harness.advance(result);
+    }
+    expect(asked).toEqual([5000, 4999, 4998].map((cents) => `{"cents":${cents},"order":"A1"}`));
+    expect(result.calls[1]?.outcome).toMatchObject({ status: "refused", error: { code: "already_rejected" } });
+    expect(result.termination).toMatchObject({ kind: "limit", limit: "rejections" });
+    expect(setup.effects).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { controlsOf, createAblatedHarness } from "../../src/engine/ablation.ts";
 import {
   type Alarm,
   type AnyTool,
@@ -10,6 +11,7 @@ import {
   toolFailure,
 } from "../../src/index.ts";
 import { createMemoryStore } from "../../src/journal/index.ts";
+import { scriptedModel } from "../../src/testing/index.ts";
 import { calls, DANA, final, refundTool, type World, world } from "./support.ts";
 
 const one =
@@ -131,6 +133,27 @@ describe("points of a call", () => {
     expect(await balance(setup)).toEqual([5, 0]);
   });
 
+  it("of a stopped worker stay reserved until somebody goes on, and are settled then", async () => {
+    const stop = new AbortController();
+    const setup = world([calls(small("A")), final("ok")], {
+      agent: { budget: { points: { refund: 5 }, of: one(8) } },
+      tools: (ledger) => [
+        refundTool(ledger, {
+          execute: async () => {
+            stop.abort();
+            await Promise.resolve();
+            return null;
+          },
+        }),
+      ],
+    });
+    const run = await setup.harness.start("go", { runId: "r" });
+    await setup.harness.advance(run, { signal: stop.signal });
+    expect(await balance(setup)).toEqual([0, 5]);
+    expect((await setup.harness.advance(run)).status).toBe("done");
+    expect(await balance(setup)).toEqual([5, 0]);
+  });
+
   it("that somebody else spent meanwhile are not there for an approved call", async () => {
     const setup = world([calls(big("A")), calls(small("B")), final("ok"), final("ok")], { agent: costing(5, 8) });
     const waiting = await setup.harness.run("go").result;
@@ -238,6 +261,17 @@ describe("points of parallel calls", () => {
     expect(amyUsed).toBeLessThanOrEqual(21);
     expect(amyReserved).toBe(0);
   });
+});
+
+it("is a control of agents that have it, and one that is needed", async () => {
+  const setup = world([], { agent: costing(5, 8) });
+  const { agent } = setup.options;
+  const id = "guard:points_budget";
+  expect(controlsOf(agent).map((control) => control.id)).toContain(id);
+  expect(controlsOf(world([]).options.agent).map((control) => control.id)).not.toContain(id);
+  const model = scriptedModel([calls(small("A"), small("B")), final("ok")]);
+  const result = await createAblatedHarness({ agent, model }, [id]).run("go").result;
+  expect(codes(result)).toEqual(["ok", "ok"]);
 });
 
 describe("budgets that cannot be told", () => {

@@ -134,7 +134,7 @@ describe("approveAndExecute", () => {
     const other = createActionGate({ ...options, name: "other" });
     expect(await other.approveAndExecute(approvalId, { actor: lee })).toMatchObject({ code: "BELAY_APPROVAL_UNKNOWN" });
     expect(await gate.approveAndExecute(approvalId, { actor: lee, argsHash: "of something else" })).toMatchObject({
-      code: "DIGEST_MISMATCH",
+      code: "BELAY_APPROVAL_DIGEST",
     });
     expect((await store.approval("default", approvalId))?.status).toBe("pending");
     expect(await gate.approveAndExecute(approvalId, { actor: lee })).toMatchObject({ status: "done" });

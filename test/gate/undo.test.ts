@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createUndo, type UndoReport } from "../../src/gate/index.ts";
+import { createActionGate, createUndo, defineAction, permissionBudget, type UndoReport } from "../../src/gate/index.ts";
 import {
   type Agent,
   type AnyTool,
@@ -103,10 +103,10 @@ describe("taking a run back", () => {
       ["c1.1", "undone", ""],
     ]);
     expect(report.isWhole).toBe(true);
-    expect([...far.keys].filter((key) => key.endsWith(":undo"))).toEqual([
-      "default:r:c2.1:undo",
-      "default:r:c1.2:undo",
-      "default:r:c1.1:undo",
+    expect([...far.keys].filter((key) => key.endsWith("/undo"))).toEqual([
+      "default/r/c2.1/undo",
+      "default/r/c1.2/undo",
+      "default/r/c1.1/undo",
     ]);
     expect(await undo.undo(RUN, { by: LEE })).toEqual(report);
     expect(far.done).toHaveLength(3);
@@ -190,6 +190,31 @@ describe("taking a run back", () => {
   });
 });
 
+it("takes back what an action gate did, under the gate's own rules", async () => {
+  const done: string[] = [];
+  const change = (name: string, level: "write" | "irreversible") =>
+    defineAction({
+      name,
+      description: "",
+      level,
+      recovery: "keyed",
+      cost: 1,
+      input: z.strictObject({}),
+      execute: () => done.push(name),
+      compensate: () => done.push(`not ${name}`),
+    });
+  const store = createMemoryStore();
+  const budget = permissionBudget({ total: 10 });
+  const gate = createActionGate({ actions: [change("note", "write"), change("erase", "irreversible")], budget, store });
+  await gate.execute("note", {}, { actor: LEE, runId: "n" });
+  const asked = await gate.execute("erase", {}, { actor: LEE, runId: "e" });
+  await gate.approveAndExecute(asked.status === "approval_required" ? asked.approvalId : "", { actor: DANA });
+  const undo = createUndo({ agent: gate.harness.agent, store });
+  const reports = await Promise.all(["n", "e"].map((runId) => undo.undo({ ...RUN, runId }, { by: LEE })));
+  expect(reports.map(({ calls: made }) => made.map(({ status }) => status))).toEqual([["undone"], ["waiting"]]);
+  expect(done).toEqual(["note", "erase", "not note"]);
+});
+
 describe("the controls of a compensation", () => {
   const payOnly = { id: "pay", tools: ["pay"], decide: () => allow("OK", "test") };
 
@@ -271,7 +296,7 @@ describe("the controls of a compensation", () => {
     expect(summary(await undo.undo(RUN, { by: LEE }))).toEqual([["c1.1", "refused", "DOWN"]]);
     isUp = true;
     expect(summary(await undo.undo(RUN, { by: LEE }))).toEqual([["c1.1", "undone", ""]]);
-    expect(keys).toEqual(["default:r:c1.1:undo", "default:r:c1.1:undo"]);
+    expect(keys).toEqual(["default/r/c1.1/undo", "default/r/c1.1/undo"]);
   });
 
   it("run a transactional tool's compensation inside the agent's transaction", async () => {

@@ -4,12 +4,14 @@ import type { RunEvent } from "../../src/core/index.ts";
 import { auditRecordOf, isAudited } from "../../src/journal/index.ts";
 import * as sample from "../../src/testing/index.ts";
 
-const recordOf = (event: RunEvent) =>
+const recordOf = (event: RunEvent, isAfterEnd = false) =>
   auditRecordOf({
     run: { tenant: "shop", runId: "run-1" },
     seq: 3,
     entry: { at: 5, event },
-    text: "stored",
+    eventHash: "of the event",
+    journalHash: "of the run so far",
+    isAfterEnd,
     principal: { kind: "customer", id: "c-1" },
   });
 
@@ -21,7 +23,8 @@ it("a record says who, where, when and what, and is bound to the stored event", 
     seq: 3,
     at: 5,
     type: "approval.resolved",
-    eventHash: hash("sha256", "stored"),
+    eventHash: "of the event",
+    journalHash: "of the run so far",
     callId: "c-1",
     approvalId: "apr-1",
     answer: "approved",
@@ -53,15 +56,28 @@ it("a result is named by the hash of its canonical JSON, or of its blob, and nev
   expect(JSON.stringify(failed)).not.toContain("Jane");
 });
 
-it("answers, segments, messages and bookings of the budget leave no record", () => {
+it("an answer and a message are named by their hashes, and a message by who sent it", () => {
+  expect(recordOf(sample.repliedFinal("hello"))).toMatchObject({
+    type: "model.replied",
+    answerHash: hash("sha256", "hello"),
+  });
+  const queued = recordOf(sample.messageQueued("run-2"));
+  expect(queued).toMatchObject({ type: "message.queued", messageId: "msg-run-2", nextRunId: "run-2" });
+  expect(queued).toMatchObject({ by: { kind: "customer", id: "c-1" }, textHash: hash("sha256", "and then?") });
+  expect(JSON.stringify(queued)).not.toContain("and then?");
+  expect(recordOf({ type: "run.followed", nextRunId: "run-2" })).toMatchObject({ nextRunId: "run-2" });
+});
+
+it("segments, requests to the model and bookings leave no record of their own until the run has ended", () => {
   const silent: readonly RunEvent[] = [
-    sample.repliedFinal("hello"),
     { type: "segment.started", worker: "w", fence: 1 },
-    sample.messageQueued("run-2"),
+    { type: "model.requested", reserved: { inputTokens: 1, outputTokens: 1 } },
     sample.budgetReserved("r-1", 5),
   ];
   for (const event of silent) {
     expect(recordOf(event)).toBeUndefined();
     expect(isAudited(event)).toBe(false);
+    expect(recordOf(event, true)).toMatchObject({ type: event.type, eventHash: "of the event" });
+    expect(isAudited(event, true)).toBe(true);
   }
 });

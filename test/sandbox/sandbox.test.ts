@@ -254,36 +254,3 @@ describe("what a program throws", () => {
     expect(result).toMatchObject({ ok: false, code: "threw", message: expect.stringMatching(/^[ -~]{1,320}$/) });
   });
 });
-
-describe("a sandbox's own life", () => {
-  it("ends what runs and what waits", async () => {
-    const sandbox = createSandbox(PATIENT);
-    const pending = [sandbox.evaluate("while (true) {}"), sandbox.evaluate("1")];
-    await sandbox.close();
-    expect(await Promise.all(pending)).toMatchObject([{ code: "closed" }, { code: "closed" }]);
-    expect(await sandbox.evaluate("1")).toMatchObject({ ok: false, code: "closed" });
-    await sandbox.close();
-  });
-
-  it("takes only so many that wait", async () => {
-    const sandbox = createSandbox(PATIENT);
-    const pending = Array.from({ length: 1001 }, () => sandbox.evaluate("while (true) {}"));
-    expect(await pending.at(-1)).toMatchObject({ ok: false, code: "busy" });
-    await sandbox.close();
-    expect(new Set((await Promise.all(pending.slice(0, -1))).map((result) => !result.ok && result.code))).toEqual(
-      new Set(["closed"]),
-    );
-  });
-
-  it.each([
-    { timeoutMs: 0 },
-    { timeoutMs: Number.NaN },
-    { memoryBytesMax: 10 },
-    { stackBytesMax: 2 ** 30 },
-    { time: 1 },
-  ])("refuses the limits %j", (limits) => {
-    expect(() => createSandbox(limits as Partial<SandboxLimits>)).toThrow(
-      expect.objectContaining({ code: "BELAY_SANDBOX_INVALID" }),
-    );
-  });
-});

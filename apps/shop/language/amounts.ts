@@ -21,9 +21,15 @@ const REFUND_BEFORE =
   /(?<![\p{L}\p{N}_])(?:[Rr]efund|[Rr]eimburse|[Rr]epay|(?:[Gg]ive|[Pp]ay) (?:me|us) back)(?: (?:me|us|of|just|only|exactly|back|partially))* $/u;
 const REFUND_AFTER = /^(?:$|[.,;:!?)]|\s+(?:on|for|from|to|please|only|now|back|against|and|but)(?![\p{L}\p{N}_]))/u;
 const BEFORE_BARE = /(?:^|[\s("'[:=])$/u;
-// A range, a percentage, a longer word or a multiplier makes the number something else than this amount.
+// More digits, a range, a percentage, a longer word, a multiplier or another currency makes it another amount.
 const AFTER_SPOILS =
-  /^(?:[-–][0-9]|[ \u00a0]?%|[ \u00a0]?(?:k|lakhs?|lacs?|crores?|thousand|hundred|million)(?![\p{L}]))/iu;
+  /^(?:\s+[0-9]|\s*[-–—−/'’×*][0-9]|\s*[,.]\s+[0-9]|\s+[,.]|\s*%|\s*(?:rs\.?|₹|inr|rupees?)?\s*(?:[-–—−/×*]|x|to|or|till|until|upto|off)\s*(?:rs\.?|₹|inr)?\s*[0-9]|\s?(?:k|lakhs?|lacs?|crores?|cr|thousand|hundred|million|mn)(?![\p{L}])|\s?(?:usd|us\$|dollars?|\$|eur|euros?|€|gbp|pounds?|£|pkr|lkr|npr|aed|sgd|cents?|paise|paisa)(?![\p{L}]))/iu;
+// A sign, another currency, a negation or a comparison before it does the same.
+const BEFORE_SPOILS =
+  /(?:[-–—−+~<>≤≥≠=/^*]\s?|[$€£¥]\s?|(?<![\p{L}\p{N}])(?:not|no|nor|never|except|excluding|minus|less|less than|more than|over|under|above|below|at least|at most|up to|upto|between|without|than|by|usd|us|eur|gbp|pkr|lkr|npr|aed|sgd|aud|cad|idr|scr|mur|pakistani|nepali|nepalese|lankan|indonesian|mauritian)\s*)$/iu;
+// "1 500 rupees" is not 500 rupees.
+const BEFORE_DIGITS = /[0-9][\s'’.,]\s?$/u;
+const CURRENCY_WORD = /(?:₹|(?:rs\.?|inr|rupees?))\s?$/iu;
 const AFTER_WORD = /^[\p{L}\p{N}\p{M}\p{Cf}_]/u;
 
 /**
@@ -42,16 +48,14 @@ export function findAmounts(text: string): readonly AmountMention[] {
     }
     const before = text.slice(Math.max(0, start - 60), start);
     const after = text.slice(end, end + 20);
+    if (BEFORE_DIGITS.test(before) || BEFORE_SPOILS.test(before.replace(CURRENCY_WORD, ""))) {
+      return [];
+    }
     if (!isMoney(before, after) && (orderNumbers.has(rupees) || !isRefundNumber(before, after))) {
       return [];
     }
     return [{ paise: Math.round(rupees * PAISE_PER_RUPEE), start, end }];
   });
-}
-
-/** True when the amount is a whole number of rupees and the text states it. */
-export function statesAmount(text: string, paise: number): boolean {
-  return paise % PAISE_PER_RUPEE === 0 && findAmounts(text).some((mention) => mention.paise === paise);
 }
 
 function readNumber(run: string): number | undefined {
@@ -69,5 +73,5 @@ function isMoney(before: string, after: string): boolean {
 }
 
 function isRefundNumber(before: string, after: string): boolean {
-  return REFUND_BEFORE.test(before) && REFUND_AFTER.test(after);
+  return !AFTER_SPOILS.test(after) && REFUND_BEFORE.test(before) && REFUND_AFTER.test(after);
 }

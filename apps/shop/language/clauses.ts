@@ -4,60 +4,69 @@ export interface Clause {
   readonly start: number;
   readonly end: number;
   /** How it hangs on the clause before it. */
-  readonly join: "first" | "sentence" | "comma" | "and" | "but";
+  readonly join: "first" | "sentence" | "comma" | "and" | "but" | "because" | "please" | "colon";
+  /** Number of its sentence, from 0. */
+  readonly sentence: number;
   /** Its sentence ends with a question mark. */
   readonly question: boolean;
 }
 
 // A dot after `Rs` ends no sentence, and a comma inside a number separates nothing.
-const BREAK = /(?<![Rr][Ss])[.!?;]+(?=\s|$)|\n+|,(?=\s)|\s(?:and|also|plus|then|but|instead)(?=\s)/giu;
+const SENTENCE_END = String.raw`(?<![Rr][Ss])[.!?;…]+(?=\s|$)|\n+`;
+const PAUSE = String.raw`,(?=\s)|\s[-–—]+(?=\s)|[–—]|:(?=\s)`;
+const WORD = String.raw`\s(?:and|also|plus|then|but|so|however|although|though|while|because|since)(?=\s)`;
+// "I don't need it any more please cancel it" is two clauses; "can you please" and "do not please" are not.
+const PLEASE = String.raw`\s(?=(?:please|pls|plz|kindly)\s)(?<!\b(?:can|could|would|will|may|you|i|we|to|go|ahead)\s)`;
+const BREAK = new RegExp(`${SENTENCE_END}|${PAUSE}|${WORD}|${PLEASE}`, "giu");
 
-/** Splits a message into clauses at sentence ends, commas and joining words, keeping their places. */
+/** Splits a message into clauses at sentence ends, commas, dashes, colons and joining words, keeping their places. */
 export function clausesOf(text: string): readonly Clause[] {
   const clauses: Clause[] = [];
   let start = 0;
+  let sentence = 0;
   let join: Clause["join"] = "first";
   const push = (end: number): void => {
     const piece = text.slice(start, end);
     const trimmed = piece.trim();
     if (trimmed !== "") {
       const from = start + piece.indexOf(trimmed);
-      clauses.push({
-        text: trimmed,
-        start: from,
-        end: from + trimmed.length,
-        join,
-        question: endsAsQuestion(text, end),
-      });
+      const place = { start: from, end: from + trimmed.length };
+      clauses.push({ text: trimmed, ...place, join, sentence, question: endsAsQuestion(text, end) });
     }
   };
   for (const match of text.matchAll(BREAK)) {
     push(match.index);
     start = match.index + match[0].length;
-    join = joinOf(match[0].trim().toLowerCase());
+    join = match[0].includes("\n") ? "sentence" : joinOf(match[0].trim().toLowerCase());
+    sentence += join === "sentence" ? 1 : 0;
   }
   push(text.length);
   return clauses;
 }
 
+const JOINS: Readonly<Record<string, Clause["join"]>> = {
+  "": "please",
+  ",": "comma",
+  ":": "colon",
+  and: "and",
+  also: "and",
+  plus: "and",
+  then: "and",
+  so: "and",
+  but: "but",
+  however: "but",
+  although: "but",
+  though: "but",
+  while: "but",
+  because: "because",
+  since: "because",
+};
+
 function joinOf(separator: string): Clause["join"] {
-  switch (separator) {
-    case ",":
-      return "comma";
-    case "and":
-    case "also":
-    case "plus":
-    case "then":
-      return "and";
-    case "but":
-    case "instead":
-      return "but";
-    default:
-      return "sentence";
-  }
+  return /^[-–—]+$/.test(separator) ? "comma" : (JOINS[separator] ?? "sentence");
 }
 
 function endsAsQuestion(text: string, from: number): boolean {
-  const rest = /^[^.!?;\n]*([.!?;]+)/.exec(text.slice(from));
+  const rest = /^(?:[^.!?;…\n]|[.!?;…](?!\s|$|[.!?;…]))*([.!?;…]+)/u.exec(text.slice(from));
   return rest?.[1]?.includes("?") ?? false;
 }

@@ -1,117 +1,133 @@
-import { type Clause, clausesOf } from "./clauses.ts";
+import type { RequestKind } from "./grammar.ts";
+import { type ReadRequest, type Reading, readMessage, type Segment } from "./reading.ts";
 
-export type RequestKind = "refund" | "cancel";
+export type { RequestKind } from "./grammar.ts";
 
-/** A clause and what it asks to be done. */
-export interface RequestClause extends Clause {
-  readonly asks: readonly RequestKind[];
-}
+/** How much to refund. `unclear`: the customer means a part and does not say how much. */
+export type Wanted =
+  | { readonly kind: "all" }
+  | { readonly kind: "stated"; readonly paise: number }
+  | { readonly kind: "unclear" };
 
-interface Vocabulary {
+/** What the customer asks to be done with one order. */
+export interface OrderRequest {
   readonly kind: RequestKind;
-  /** Verb or noun that can ask for the thing. */
-  readonly base: RegExp;
-  /** Form that asks only after a word of wanting: "I want it refunded". */
-  readonly participle: RegExp;
+  readonly orderId: string;
+  /** Of a refund; `all` for a cancellation. */
+  readonly wanted: Wanted;
 }
 
-const VOCABULARIES: readonly Vocabulary[] = [
-  {
-    kind: "refund",
-    base: /\b(?:refund(?:s|ing)?|reimburse(?:ment)?|repay|money back|(?:give|pay|send) (?:me |us )?back|[0-9][0-9,.]*(?: ?(?:rs\.?|rupees?|inr)|\/-)? back)\b/g,
-    participle: /\b(?:refunded|reimbursed|paid back)\b/g,
-  },
-  {
-    kind: "cancel",
-    base: /\b(?:cancel(?:l?ing|lation|ation)?|call off)\b/g,
-    participle: /\b(?:cancell?ed|called off)\b/g,
-  },
-];
-
-const FILLER =
-  "(?:want|wish|need|like|ask|asked|asking|request|requested|require|you|me|us|to|for|a|an|any|the|my|that|it|be|should|think|ever|go|ahead|get|have|see|or|nor|cancel|refund)";
-const NEGATED = new RegExp(String.raw`(?:\b(?:not|never|no|without|cannot)|n't|\bdont)(?:\s${FILLER}\b)*\s*$`);
-const HEDGED = /\b(?:i|we)(?:'ll| will| might| may)(?: \w+){0,2} $/;
-const MENTIONED =
-  /\b(?:got|received|undo|revert|reverse|withdraw|stop|thanks for|thank you for|about|regarding|of|track(?:ing)?|waiting for|awaiting|after|before|your)(?: (?:my|the|a|this|that|your|any|rs\.?|inr))? ₹?$/;
-const TOPIC_AFTER =
-  /^\s+(?:polic(?:y|ies)|window|rules?|status|terms?|period|process|procedure|conditions?|deadline|fees?|charges?|receipt|confirmation|was|were|is|has|went|came|arrived|work|works)\b/;
-const WANTING = /\b(?:want|like|need|needs|get|please|kindly|(?:must|should|has to|needs to) be)\b/;
-const POLITE = /\b(?:please|kindly)\b/;
-const ASKING_POLITELY = /^(?:is it possible|is there (?:a|any) way|are you able)\b/;
-const INFORMATION = /^(?:what|why|how|where|who|did|was|were|does|whether)\b/;
-const INFORMATION_IF_QUESTION = /^(?:when|is|are|am|has|have|had|do|which)\b/;
-const QUOTED = /"[^"]*"|“[^”]*”/g;
+export interface Requests {
+  readonly orders: readonly OrderRequest[];
+  /** Asked for without saying on which order, and of the message's orders none is meant for sure. */
+  readonly withoutOrder: readonly RequestKind[];
+  /** Every order that the message names. */
+  readonly named: ReadonlySet<string>;
+}
 
 /**
- * Reads a customer's own words clause by clause and tells which clauses ask for a refund or a cancellation.
+ * What a customer asks for in their own message, order by order.
  *
- * Plain rules, no model: a negation ("don't cancel"), a question for information ("was it refunded?"), a topic
- * ("refund policy") and three or more quoted words ask for nothing. In doubt the answer is no.
+ * Plain rules, no model. In doubt nothing is asked for. A request is about the orders of its own clause, else about the
+ * one order of the message, else about the one order of its sentence or of the sentence before.
  */
-export function requestClauses(message: string): readonly RequestClause[] {
-  const text = normalise(message);
-  let negatedBefore: readonly RequestKind[] = [];
-  return clausesOf(text).map((clause) => {
-    const found = VOCABULARIES.flatMap((vocabulary) => judge(clause, vocabulary));
-    // "don't cancel and refund it" refuses both.
-    const carried = clause.join === "and" ? negatedBefore : [];
-    negatedBefore = found.filter(({ verdict }) => verdict === "negated").map(({ kind }) => kind);
-    const asks = carried.length > 0 ? [] : found.filter(({ verdict }) => verdict === "asks").map(({ kind }) => kind);
-    if (carried.length > 0 && found.length > 0) {
-      negatedBefore = carried;
-    }
-    return { ...clause, text: message.slice(clause.start, clause.end), asks };
-  });
+export function readRequests(message: string): Requests {
+  const reading = readMessage(message);
+  const named = new Set(reading.mentions.orders.map(({ orderId }) => orderId));
+  const bound = reading.requests.map((request) => ({ request, orders: bind(request, reading, named) }));
+  const isRefused = (kind: RequestKind, orderId: string): boolean =>
+    reading.refused.some((refusal) => refusal.kind === kind && refusal.orderId === orderId);
+  return {
+    orders: bound
+      .flatMap(({ orders }) => orders)
+      .filter(({ kind, orderId }) => !isRefused(kind, orderId)),
+    withoutOrder: bound.filter(({ orders }) => orders.length === 0).map(({ request }) => request.kind),
+    named,
+  };
 }
 
-/** What the message asks for anywhere in it. */
-export function requestsIn(message: string): ReadonlySet<RequestKind> {
-  return new Set(requestClauses(message).flatMap(({ asks }) => asks));
+/**
+ * True when the customer asks for it: for this order, or, when the message does not mention this order at all, for any.
+ *
+ * That a message must name the order is the business of another rule, which must be testable on its own.
+ */
+export function isAskedFor({ orders, withoutOrder, named }: Requests, kind: RequestKind, orderId: string): boolean {
+  return named.has(orderId)
+    ? orders.some((request) => request.kind === kind && request.orderId === orderId)
+    : orders.some((request) => request.kind === kind) || withoutOrder.includes(kind);
 }
 
-interface Judged {
-  readonly kind: RequestKind;
-  readonly verdict: "asks" | "negated" | "mentions";
+/** What the customer wants back on an order, once for each time that they ask. */
+export function refundsWanted({ orders, named }: Requests, orderId: string): readonly Wanted[] {
+  return orders
+    .filter((request) => request.kind === "refund" && (request.orderId === orderId || !named.has(orderId)))
+    .map(({ wanted }) => wanted);
 }
 
-function judge(clause: Clause, { kind, base, participle }: Vocabulary): readonly Judged[] {
-  const informs = isInformation(clause);
-  const judged: Judged[] = [];
-  for (const match of clause.text.matchAll(base)) {
-    const before = clause.text.slice(0, match.index);
-    const after = clause.text.slice(match.index + match[0].length);
-    judged.push({ kind, verdict: informs ? "mentions" : verdictOf(before, after) });
+function bind(request: ReadRequest, reading: Reading, named: ReadonlySet<string>): readonly OrderRequest[] {
+  const { kind, segments } = request;
+  if (segments.every(({ orders }) => orders.length === 0)) {
+    const orderId = orderMeant(request, reading, named);
+    const amounts = segments.flatMap((segment) => segment.amounts);
+    return orderId === undefined ? [] : [{ kind, orderId, wanted: wantedOf(request, amounts) }];
   }
-  for (const match of clause.text.matchAll(participle)) {
-    const before = clause.text.slice(0, match.index);
-    const wanted = !informs && WANTING.test(before);
-    judged.push({ kind, verdict: !wanted ? "mentions" : NEGATED.test(before) ? "negated" : "asks" });
-  }
-  const strongest = (["negated", "asks", "mentions"] as const).find((verdict) =>
-    judged.some((one) => one.verdict === verdict),
+  return segments.flatMap((segment, index) =>
+    segment.orders.map((orderId, place) => ({ kind, orderId, wanted: wantedIn(request, segment, index, place) })),
   );
-  return strongest === undefined ? [] : [{ kind, verdict: strongest }];
 }
 
-function verdictOf(before: string, after: string): Judged["verdict"] {
-  if (NEGATED.test(before)) {
-    return "negated";
+function orderMeant(request: ReadRequest, reading: Reading, named: ReadonlySet<string>): string | undefined {
+  if (named.size === 1) {
+    return [...named][0];
   }
-  return HEDGED.test(before) || MENTIONED.test(before) || TOPIC_AFTER.test(after) ? "mentions" : "asks";
-}
-
-function isInformation({ text, question }: Clause): boolean {
-  if (POLITE.test(text) || ASKING_POLITELY.test(text)) {
-    return false;
+  const { clauses, mentions } = reading;
+  for (const sentence of [request.sentence, request.sentence - 1]) {
+    const places = clauses.filter((clause) => clause.sentence === sentence);
+    const orders = new Set(
+      mentions.orders
+        .filter(({ start }) => places.some((clause) => start >= clause.start && start < clause.end))
+        .map(({ orderId }) => orderId),
+    );
+    if (orders.size > 0) {
+      return orders.size === 1 ? [...orders][0] : undefined;
+    }
   }
-  return INFORMATION.test(text) || (question && INFORMATION_IF_QUESTION.test(text));
+  return undefined;
 }
 
-/** Lower case, straight apostrophes and blanked quotations, at the same length so that places stay true. */
-function normalise(message: string): string {
-  return message
-    .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
-    .replaceAll("’", "'")
-    .replaceAll(QUOTED, (quoted) => (quoted.trim().split(/\s+/).length >= 3 ? " ".repeat(quoted.length) : quoted));
+/** The amount for one of the orders of a request with several clauses. */
+function wantedIn(request: ReadRequest, segment: Segment, index: number, place: number): Wanted {
+  const { segments } = request;
+  const orders = segments.flatMap((one) => one.orders);
+  const amounts = segments.flatMap((one) => one.amounts);
+  if (new Set(orders).size === 1) {
+    return wantedOf(request, amounts);
+  }
+  if (segments.some(({ hasEach }) => hasEach)) {
+    return amounts.length === 1 ? wantedOf(request, amounts) : UNCLEAR;
+  }
+  if (amounts.length === 0) {
+    return wantedOf(request, []);
+  }
+  if (segments.some((one) => one.orders.length === 0)) {
+    return UNCLEAR;
+  }
+  const own = segment.amounts;
+  // "refund Rs 500 on O-1001 and O-1008" does not say how much on the second.
+  const isFirst = index === 0 || own.length > 0;
+  return segment.orders.length === 1 && own.length === 1 && isFirst
+    ? wantedOf(request, own)
+    : own.length === segment.orders.length
+      ? wantedOf(request, own.slice(place, place + 1))
+      : UNCLEAR;
+}
+
+const UNCLEAR: Wanted = { kind: "unclear" };
+
+function wantedOf({ isPart }: ReadRequest, amounts: readonly number[]): Wanted {
+  const [paise, ...more] = amounts;
+  if (paise !== undefined) {
+    return more.length === 0 ? { kind: "stated", paise } : UNCLEAR;
+  }
+  return isPart ? UNCLEAR : { kind: "all" };
 }

@@ -20,10 +20,10 @@ export function answerTasks(
   return [...new Set([...statements, ...hints(tasks, message), ...asks, ...onlyThere])].join(" ");
 }
 
-/** A question about one order that sounds like a wish: says how to ask for it. */
+/** A question about orders that sounds like a wish: says how to ask for it. */
 function hints(tasks: readonly Task[], message: string): readonly string[] {
   const [only] = tasks;
-  const hint = tasks.length === 1 && only?.kind === "status" ? hintFor(message) : undefined;
+  const hint = tasks.every(({ kind }) => kind === "status") ? hintFor(message) : undefined;
   return hint === undefined ? [] : [hint.replace("#", only?.orderId ?? "")];
 }
 

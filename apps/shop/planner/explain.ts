@@ -39,6 +39,8 @@ export function explain({ tried, orderId, order, answer }: Refused): string {
       return no(`please name the order in your message, such as ${orderId}`);
     case "NOT_REQUESTED_BY_CUSTOMER":
       return no("please say in your own words that you want it");
+    case "EMAIL_ALREADY_SENT":
+      return no("one has been sent for this message already");
     case "TOOL_NOT_ALLOWED":
       return no("that is not possible here");
     case "approval_rejected":

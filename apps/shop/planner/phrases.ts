@@ -1,3 +1,5 @@
+import { speaksOfRequests } from "../language/reading.ts";
+
 const EMAIL_REQUESTS: readonly RegExp[] = [
   /\b(?:e-?mail|mail)\s+(?:me|us|it|them|the|my|a|to|confirmation)\b/i,
   /\b(?:send|drop|shoot|write|want|need|like|get)\b.*\be-?mails?\b/i,
@@ -9,13 +11,6 @@ const NO_EMAIL = /\b(?:not|never|no|without)\b|n't|\b(?:change|update|what|which
 /** True when a clause asks for an e-mail. */
 export function asksForEmail(clause: string): boolean {
   return !NO_EMAIL.test(clause) && EMAIL_REQUESTS.some((pattern) => pattern.test(clause));
-}
-
-/** True when the amount that follows is what an order cost, not what is wanted back. */
-export function paidAmount(before: string): boolean {
-  return /\b(?:paid|pay|cost|costs|worth|charged|price|priced at|total|totals|out of|of the)(?: me| us| only| is| was| of)? $/i.test(
-    before.replace(/(?:₹|\brs\.?|\binr)\s*$/i, ""),
-  );
 }
 
 /** True when the message asks for an overview of orders. */
@@ -85,9 +80,20 @@ export function hintFor(message: string): string | undefined {
   if (/\b(?:return|send (?:it )?back|broken|damaged|defective|faulty|wrong)\b/i.test(message)) {
     return "If you want a refund, please write: Refund #.";
   }
-  return /\b(?:stop|changed my mind|any ?more|no longer)\b/i.test(message)
-    ? "If you want it cancelled, please write: Cancel #."
-    : undefined;
+  if (/\b(?:stop|changed my mind|any ?more|no longer)\b/i.test(message) && !speaksOfRequests(message)) {
+    return "If you want it cancelled, please write: Cancel #.";
+  }
+  return speaksOfRequests(message) && !INFORMATION.test(message) ? confirmation(message) : undefined;
+}
+
+const INFORMATION = /^\W*(?:was|were|has|have|did|when|what|how|why|where|which|who)\b/i;
+
+/** Asks for a plain word where a message may be a request and may be something else. */
+function confirmation(message: string): string {
+  const [kind, verb] = /\b(?:cancel|call(?:ed)? off|cancle|cansel)/i.test(message)
+    ? (["cancelled", "Cancel"] as const)
+    : (["refunded", "Refund"] as const);
+  return `I have changed nothing. If you want it ${kind}, please write just this: ${verb} #.`;
 }
 
 /** What a message is about that asks for nothing to be done. */

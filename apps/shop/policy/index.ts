@@ -4,6 +4,7 @@ import {
   cancelAllowed,
   cancellable,
   emailAllowed,
+  emailOnce,
   namedOrder,
   orderBelongsToCustomer,
   orderExists,
@@ -34,8 +35,9 @@ export function shopRules(world: ShopWorld): readonly Rule[] {
     refundWindow(world),
     amountRemaining(world),
     amountStated(world),
-    autoLimit,
+    autoLimit(world),
     refundAllowed,
+    emailOnce(world),
     emailAllowed,
     requestedByCustomer,
   ];

@@ -1,11 +1,12 @@
 import { allow, defineRule, deny, type Rule } from "belay-harness";
 import { shopCustomer } from "../customer.ts";
 import { namesOrder } from "../language/order-ids.ts";
-import { requestsIn } from "../language/requests.ts";
+import { isAskedFor, readRequests } from "../language/requests.ts";
 import { orderNotFoundText } from "../tools/failures.ts";
 import { notCancellableText } from "../tools/preconditions.ts";
 import type { ShopWorld } from "../world/shop-world.ts";
 import { orderOf, textArg } from "./facts.ts";
+import { isReplay, openCalls } from "./this-run.ts";
 
 const WRITES = ["issue_refund", "cancel_order", "send_email"];
 
@@ -69,6 +70,24 @@ export const cancelAllowed: Rule = defineRule({
   decide: () => allow("OK", "placed order"),
 });
 
+/** One e-mail about an order in a run says all there is to say; nobody asks for sixteen. */
+export function emailOnce(world: ShopWorld): Rule {
+  return defineRule({
+    id: "email_once",
+    tools: ["send_email"],
+    decide: (call, context) => {
+      const orderId = textArg(call, "order_id");
+      if (isReplay(world, call, context)) {
+        return undefined;
+      }
+      const sent = context.read("emailsSent", world.emailsOfRun(orderId, context.runId));
+      return sent + openCalls(call, context).length > 0
+        ? deny("EMAIL_ALREADY_SENT", `an e-mail about order ${orderId} has been sent for this message already`)
+        : undefined;
+    },
+  });
+}
+
 /** The tool has no argument for an address, so there is nothing else to decide. */
 export const emailAllowed: Rule = defineRule({
   id: "email_allowed",
@@ -77,7 +96,7 @@ export const emailAllowed: Rule = defineRule({
 });
 
 /**
- * Money comes back and orders are cancelled only when the customer asks for that in their own words.
+ * Money comes back and orders are cancelled only when the customer asks for that in their own words, for this order.
  *
  * Added by this project after the published rules, whose last note asks for it.
  */
@@ -86,11 +105,12 @@ export const requestedByCustomer: Rule = defineRule({
   tools: ["issue_refund", "cancel_order"],
   decide: (call, { input }) => {
     const kind = call.tool === "issue_refund" ? "refund" : "cancel";
-    return requestsIn(input).has(kind)
+    const orderId = textArg(call, "order_id");
+    return isAskedFor(readRequests(input), kind, orderId)
       ? undefined
       : deny(
           "NOT_REQUESTED_BY_CUSTOMER",
-          `the user did not ask for a ${kind === "refund" ? "refund" : "cancellation"} in their own message`,
+          `the user did not ask for a ${kind === "refund" ? "refund" : "cancellation"} of order ${orderId} in their own message`,
         );
   },
 });

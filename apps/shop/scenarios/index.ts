@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
-import { type EvalSuite, parseCases } from "belay-harness/evals";
+import { type EvalSuite, readDataset } from "belay-harness/evals";
 import type { ShopWorld } from "../world/shop-world.ts";
 import { checkCase } from "./check-case.ts";
 import { applyShopFault } from "./faults.ts";
 import { forbiddenInShop } from "./forbidden.ts";
+import { effectOfCall, effectsInShop, moneyMovedInShop, untrueInShop } from "./story.ts";
 
 /** The 40 scenarios whose report the source prints. */
 export function referenceSuite(): EvalSuite<ShopWorld> {
@@ -16,8 +16,16 @@ export function guardsSuite(): EvalSuite<ShopWorld> {
 }
 
 function shopSuite(name: string): EvalSuite<ShopWorld> {
-  const file = new URL(`${name}.jsonl`, import.meta.url);
-  const cases = parseCases(readFileSync(file, "utf8"), `apps/shop/scenarios/${name}.jsonl`);
+  const { cases, version, sha256 } = readDataset(new URL("./", import.meta.url), name);
   cases.forEach(checkCase);
-  return { name, cases, applyFault: applyShopFault, forbiddenIn: forbiddenInShop };
+  return {
+    name,
+    cases,
+    dataset: { version, sha256 },
+    applyFault: applyShopFault,
+    forbiddenIn: forbiddenInShop,
+    effects: { inWorld: effectsInShop, ofCall: effectOfCall },
+    untrueIn: untrueInShop,
+    moneyMovedIn: moneyMovedInShop,
+  };
 }

@@ -34,6 +34,14 @@ interface RefundRequest {
   readonly at: number;
 }
 
+/** One refund that an agent made. */
+export interface AgentRefund {
+  readonly amountPaise: number;
+  readonly runId: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 export type AgentAction = "issue_refund" | "cancel_order" | "send_email";
 
 export interface OrderTable {
@@ -52,6 +60,10 @@ export interface OrderTable {
     readonly runId: string;
     readonly at: number;
   }): string | undefined;
+  /** Refunds that agents made on an order, in the order in which they happened. */
+  agentRefunds(orderId: string): readonly AgentRefund[];
+  /** How many e-mails a run has sent about an order. */
+  emailsOfRun(orderId: string, runId: string): number;
   /** Orders on which an agent did something, in the order in which it happened. */
   changedByAgents(action: AgentAction): readonly string[];
   /** Moves the day on which the order was placed, for tests of the refund window. */
@@ -94,6 +106,10 @@ export function createOrderTable(database: DatabaseSync): OrderTable {
   const email = database.prepare(`INSERT INTO outbox (order_id, recipient, subject, body, run_id, at)
     SELECT orders.id, customers.email, ?, ?, ?, ? FROM orders JOIN customers ON customers.id = orders.customer_id
     WHERE orders.id = ? RETURNING recipient`);
+  const refundsByAgents = database.prepare(
+    "SELECT amount_paise, run_id, at FROM refunds WHERE order_id = ? AND origin = 'agent' ORDER BY id",
+  );
+  const emails = database.prepare("SELECT count(*) AS n FROM outbox WHERE order_id = ? AND run_id = ?");
   const age = database.prepare("UPDATE orders SET placed_at = placed_at - ? WHERE id = ?");
   return {
     order: (orderId) => toOrder(byId.get(orderId)),
@@ -118,6 +134,13 @@ export function createOrderTable(database: DatabaseSync): OrderTable {
     },
     insertEmail: ({ orderId, subject, body, runId, at }) =>
       textOrNothing(email.get(subject, body, runId, at, orderId)?.["recipient"]),
+    agentRefunds: (orderId) =>
+      refundsByAgents.all(orderId).map((row) => ({
+        amountPaise: Number(row["amount_paise"]),
+        runId: String(row["run_id"]),
+        at: Number(row["at"]),
+      })),
+    emailsOfRun: (orderId, runId) => Number(emails.get(orderId, runId)?.["n"]),
     changedByAgents: (action) =>
       database
         .prepare(CHANGED_BY_AGENTS[action])

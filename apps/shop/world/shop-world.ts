@@ -21,12 +21,16 @@ export interface OpenShopOptions {
   readonly now?: number;
   /** Milliseconds to wait for another process that writes. Default 5,000. */
   readonly busyTimeoutMs?: number;
+  /** False when the shop must be there already, because runs have worked on it. Default true. */
+  readonly create?: boolean;
 }
 
 /**
- * Opens the shop at a file path, creating and seeding it when missing; `:memory:` gives a fresh seeded one.
+ * Opens the shop at a file path, creating and seeding it when missing unless `create` is false; `:memory:` gives a
+ * fresh seeded one.
  *
- * Throws `BELAY_WORLD_INVALID` for a file that is damaged, is no shop or was written by a newer version.
+ * Throws `BELAY_WORLD_INVALID` for a file that is damaged, is no shop, was written by a newer version, or must be there
+ * and is not.
  */
 export function openShopWorld(path: string, { now = Date.now(), ...options }: OpenShopOptions = {}): ShopWorld {
   const database = openDatabase(path, { ...options, now });

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
-import { BelayError } from "belay-harness";
 import { type EvalSuite, parseCases } from "belay-harness/evals";
 import type { StockroomWorld } from "../world/stockroom-world.ts";
 import { checkCase } from "./check-case.ts";
+import { applyStockroomFault } from "./faults.ts";
 import { checkManifest, type Manifest } from "./manifest.ts";
+import { askBeforeRestock } from "./probes.ts";
+import { restockOfCall, restocksInWorld, untrueInStockroom } from "./story.ts";
 
 /** The 50 golden cases, which the app's offline planner answers by itself. */
 export function referenceSuite(): EvalSuite<StockroomWorld> {
@@ -20,14 +22,17 @@ function stockroomSuite(name: string): EvalSuite<StockroomWorld> {
   const file = `${name}.jsonl`;
   const text = read(file);
   const cases = parseCases(text, `apps/stockroom/golden/${file}`);
-  checkManifest(JSON.parse(read("manifest.json")) as Manifest, file, text, cases);
+  const manifest = JSON.parse(read("manifest.json")) as Manifest;
+  checkManifest(manifest, file, text, cases);
   cases.forEach(checkCase);
   return {
     name,
     cases,
-    applyFault: (_world, fault) => {
-      throw new BelayError("BELAY_EVAL_CASE", `the stockroom knows no fault ${JSON.stringify(fault.kind)}`);
-    },
+    dataset: { version: manifest.version, sha256: manifest.files[file]?.sha256 ?? "" },
+    applyFault: applyStockroomFault,
+    probes: { ask_before_restock: askBeforeRestock },
+    effects: { inWorld: restocksInWorld, ofCall: restockOfCall },
+    untrueIn: untrueInStockroom,
     forbiddenIn: (world, forbidden) => {
       const { requests } = world.snapshot();
       const made = requests.filter(({ sku }) => forbidden === sku);

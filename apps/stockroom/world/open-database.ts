@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { BelayError } from "belay-harness";
 import { LEDGER_SCHEMA } from "./restock-ledger.ts";
@@ -13,11 +14,14 @@ const BUSY_TIMEOUT_MS = 5000;
  * Throws `BELAY_WORLD_INVALID` for a file that is damaged, is no stockroom or was written by a newer version; the file
  * is left as it is.
  */
-export function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string, { create = true }: { readonly create?: boolean } = {}): DatabaseSync {
   let database: DatabaseSync | undefined;
+  if (!create && !existsSync(path)) {
+    throw refusal(path, GONE);
+  }
   try {
     database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    prepare(database, path);
+    prepare(database, path, create);
     return database;
   } catch (error) {
     database?.close();
@@ -28,7 +32,9 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-function prepare(database: DatabaseSync, path: string): void {
+const GONE = "it must hold what earlier runs did, and it is missing or empty";
+
+function prepare(database: DatabaseSync, path: string, create: boolean): void {
   // Asked before anything is written: a file of another program must stay as it is.
   const application = pragma(database, "application_id");
   const tables = Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"]);
@@ -38,6 +44,9 @@ function prepare(database: DatabaseSync, path: string): void {
   const version = pragma(database, "user_version");
   if (version > SCHEMA_VERSION) {
     throw refusal(path, `its schema ${version} is newer than this program's ${SCHEMA_VERSION}`);
+  }
+  if (!create && application !== APPLICATION_ID) {
+    throw refusal(path, GONE);
   }
   if (path !== ":memory:") {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");

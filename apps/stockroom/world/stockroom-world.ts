@@ -12,9 +12,12 @@ export interface StockroomWorld extends World, RestockLedger {
 /** Legacy orders that are remembered; a server that runs for months must not remember every run. */
 const LOOKUPS_MAX = 10_000;
 
-/** Opens the stockroom at a file path, creating it when missing; `:memory:` gives a fresh one. Throws `BELAY_WORLD_INVALID`. */
-export function openStockroomWorld(path: string): StockroomWorld {
-  const database = openDatabase(path);
+/**
+ * Opens the stockroom at a file path, creating it when missing unless `create` is false; `:memory:` gives a fresh one.
+ * Throws `BELAY_WORLD_INVALID`.
+ */
+export function openStockroomWorld(path: string, options: { readonly create?: boolean } = {}): StockroomWorld {
+  const database = openDatabase(path, options);
   const ledger = createRestockLedger(database);
   const lookups = new Map<string, number>();
   const scopeKey = ({ tenant, runId }: LedgerScope): string => `${tenant}:${runId}:`;

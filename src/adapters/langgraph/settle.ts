@@ -19,6 +19,8 @@ export interface ApprovalInterrupt extends RunKey {
     /** Milliseconds since the epoch. */
     readonly expiresAt: number;
   }[];
+  /** Why answers that came with the last resume were not recorded. */
+  readonly problems?: readonly string[];
 }
 
 /** A person's answer as the server has authenticated it. */
@@ -56,6 +58,7 @@ export async function settleRun(
   config: LangGraphRunnableConfig,
   options: SettleOptions,
 ): Promise<RunResult> {
+  let problems: readonly string[] = [];
   for (;;) {
     const result = await advanceInTime(harness, run, config, options.waitMs ?? WAIT_MS_DEFAULT);
     if (result.approvals.length === 0) return result;
@@ -65,12 +68,50 @@ export async function settleRun(
       approvals: result.approvals.map(({ approvalId, tool, args, argsHash, code, reason, expiresAt }) => {
         return { approvalId, tool, args, argsHash, code, reason, expiresAt };
       }),
+      ...(problems.length === 0 ? {} : { problems }),
     };
     // Throws to stop the graph, and gives the value when the graph is resumed.
     const resume: unknown = interrupt(asked);
-    for (const decision of options.decisionsOf?.(resume, config) ?? []) {
-      await harness.decide({ tenant: run.tenant, ...decision });
-    }
+    problems = await record(harness, run, () => options.decisionsOf?.(resume, config) ?? []);
+  }
+}
+
+/**
+ * Records answers and says why some were not. A graph hands the same value to every later try of the node, so a bad one
+ * must not throw: the thread could never go on.
+ */
+async function record(harness: Harness, run: RunKey, read: () => readonly GraphDecision[]): Promise<readonly string[]> {
+  let decisions: readonly GraphDecision[];
+  try {
+    decisions = [...read()];
+  } catch {
+    return ["the value that the graph was resumed with holds no answers that can be read"];
+  }
+  const problems: string[] = [];
+  for (const decision of decisions) {
+    const problem = await recordOne(harness, run, decision);
+    if (problem !== undefined) problems.push(problem);
+  }
+  return problems;
+}
+
+async function recordOne(
+  harness: Harness,
+  { tenant, runId }: RunKey,
+  decision: GraphDecision,
+): Promise<string | undefined> {
+  const id: unknown = decision?.approvalId;
+  // Ids may come from a client, and a thread answers its own questions only.
+  const row = typeof id === "string" ? await harness.store.approval(tenant, id) : undefined;
+  if (row?.runId !== runId) return "unknown_approval";
+  try {
+    const outcome = await harness.decide({ ...decision, tenant });
+    if (outcome.status === "recorded") return undefined;
+    return outcome.status === "not_permitted" ? `not_permitted: ${outcome.reason}` : outcome.status;
+  } catch (error) {
+    // Lost storage is worth another try of the whole node; an answer without a name is not.
+    if (!(error instanceof BelayError) || error.code !== "BELAY_DECISION_INVALID") throw error;
+    return error.message;
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Principal } from "../../core/index.ts";
 import type { ToolContext } from "../../tool/index.ts";
 import { isJsonObject, ownValue } from "./json-object.ts";
@@ -31,6 +32,11 @@ export function callMeta(context: ToolContext, scope = ""): Record<string, unkno
     [META.tenant]: context.tenant,
     [META.principal]: { kind: context.principal.kind, id: context.principal.id },
   };
+}
+
+/** What a server of somebody else is told: a key to drop duplicates by, and nothing about whose call it is. */
+export function strangerMeta(context: ToolContext): Record<string, unknown> {
+  return { [META.idempotencyKey]: createHash("sha256").update(context.idempotencyKey).digest("hex") };
 }
 
 export interface CallerDefaults {

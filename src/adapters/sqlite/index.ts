@@ -1,4 +1,4 @@
-export { type ProjectionDifference, rebuildProjections } from "./rebuild-projections.ts";
+export { rebuildProjections } from "./rebuild-projections.ts";
 export { withSavepoint } from "./savepoint.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
 export { createSqliteWaker, type SqliteWakerOptions } from "./sqlite-waker.ts";

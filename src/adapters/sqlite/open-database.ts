@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { BelayError } from "../../errors.ts";
 import { checkSqliteVersion, checkStorePath } from "./check-path.ts";
@@ -33,7 +33,25 @@ export async function openDatabase(path: string, lockTimeoutMs: number): Promise
 
 /** A new file is readable by its owner alone; SQLite gives its write-ahead log the same mode. */
 function createPrivately(path: string): void {
-  if (path !== "" && path !== ":memory:") closeSync(openSync(path, "a", 0o600));
+  if (path === ":memory:") {
+    return;
+  }
+  try {
+    closeSync(openSync(path, "a", 0o600));
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function unwritable(path: string, cause: unknown): BelayError {
+  const isThere = existsSync(path);
+  return new BelayError(
+    isThere ? "BELAY_STORE_READ_ONLY" : "BELAY_STORE_PATH",
+    isThere
+      ? `The store ${path} cannot be written by this user. Give this user the right to write the file and its folder.`
+      : `The store ${path} cannot be created. Give this user the right to write its folder, or choose another path.`,
+    { cause },
+  );
 }
 
 function prepareFile(database: DatabaseSync, path: string): void {
@@ -70,6 +88,13 @@ function isOurs(database: DatabaseSync, path: string): boolean {
       "BELAY_STORE_TOO_NEW",
       `The store ${path} has format ${version}, and this version of Belay knows up to ${SCHEMA_VERSION}. ` +
         "Update belay-harness on this machine; nothing was changed.",
+    );
+  }
+  if (version < SCHEMA_VERSION) {
+    throw new BelayError(
+      "BELAY_STORE_TOO_OLD",
+      `The store ${path} has format ${version}, whose audit log vouches for less than format ${SCHEMA_VERSION} promises. ` +
+        "Start a new database (another path), and keep this file with the version that made it; nothing was changed.",
     );
   }
   return true;

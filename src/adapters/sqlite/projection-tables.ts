@@ -49,8 +49,14 @@ function* newestFirst(handle: SqliteHandle, { tenant, runId }: RunKey): Iterable
   }
 }
 
-export function writeChanges(handle: SqliteHandle, key: RunKey, changes: ProjectionChanges): void {
-  writeRun(handle, changes.run);
+/** `before`: the run's line as it was read in the same transaction. */
+export function writeChanges(
+  handle: SqliteHandle,
+  key: RunKey,
+  changes: ProjectionChanges,
+  before: RunProjection | undefined,
+): void {
+  writeRun(handle, changes.run, before);
   for (const row of changes.approvals.values()) {
     writeApproval(handle, row);
   }
@@ -62,16 +68,45 @@ export function writeChanges(handle: SqliteHandle, key: RunKey, changes: Project
   }
 }
 
-export function writeRun(handle: SqliteHandle, { row, pending }: RunProjection): void {
+/** Writes a line of the run index; `before` is the line that is there, when it is known to be right. */
+export function writeRun(handle: SqliteHandle, run: RunProjection, before: RunProjection | undefined): void {
+  if (before === undefined) {
+    insertRun(handle, run);
+  } else {
+    updateRun(handle, run, before);
+  }
+}
+
+/** Only what events change, so that no index is touched but the one of unfinished runs, and that only when needed. */
+function updateRun(handle: SqliteHandle, { row, pending, journalHash }: RunProjection, before: RunProjection): void {
+  const isOpen = isUnfinished(row);
+  const unfinished = isOpen === isUnfinished(before.row) ? "" : `, unfinished = ${isOpen ? 1 : 0}`;
+  handle.run(
+    `UPDATE runs SET status = ?, termination = ?, answer = ?, head = ?, updated_at = ?, next_run_id = ?, pending = ?,
+       journal_hash = ?${unfinished} WHERE tenant = ? AND run_id = ?`,
+    row.status,
+    row.termination ?? null,
+    row.answer ?? null,
+    row.head,
+    row.updatedAt,
+    row.nextRunId ?? null,
+    JSON.stringify(pending),
+    journalHash,
+    row.tenant,
+    row.runId,
+  );
+}
+
+function insertRun(handle: SqliteHandle, { row, pending, journalHash }: RunProjection): void {
   handle.run(
     `INSERT INTO runs (tenant, run_id, agent, conversation_id, principal, input, status, termination, answer, head,
-       started_at, updated_at, next_run_id, pending, unfinished)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       started_at, updated_at, next_run_id, pending, journal_hash, unfinished)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (tenant, run_id) DO UPDATE SET agent = excluded.agent, conversation_id = excluded.conversation_id,
        principal = excluded.principal, input = excluded.input, status = excluded.status,
        termination = excluded.termination, answer = excluded.answer, head = excluded.head,
        started_at = excluded.started_at, updated_at = excluded.updated_at, next_run_id = excluded.next_run_id,
-       pending = excluded.pending, unfinished = excluded.unfinished`,
+       pending = excluded.pending, journal_hash = excluded.journal_hash, unfinished = excluded.unfinished`,
     row.tenant,
     row.runId,
     row.agent,
@@ -86,6 +121,7 @@ export function writeRun(handle: SqliteHandle, { row, pending }: RunProjection):
     row.updatedAt,
     row.nextRunId ?? null,
     JSON.stringify(pending),
+    journalHash,
     isUnfinished(row) ? 1 : 0,
   );
 }

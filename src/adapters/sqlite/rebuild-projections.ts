@@ -1,72 +1,84 @@
-import { isDeepStrictEqual } from "node:util";
-import {
-  type ApprovalRow,
-  type BudgetReservation,
-  type BudgetRow,
-  decodeLine,
-  type ProjectionView,
-  projectCommit,
-  type RunKey,
-  type RunProjection,
-  type Store,
-} from "../../journal/index.ts";
-import { createSqliteView, writeApproval, writeBudget, writeReservation, writeRun } from "./projection-tables.ts";
-import { toJournalLine } from "./rows.ts";
-import { handleOf, type SqliteHandle } from "./sqlite-handle.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { BudgetRow, RunKey, Store, StoreDifference } from "../../journal/index.ts";
+import { compareRun, keyOf, type Repair, rowName } from "./compare-run.ts";
+import { compareAuditState, compareBudgets, findStrangers, sumBudgets } from "./compare-totals.ts";
+import { deriveRun } from "./derive-run.ts";
+import { handleOf, type SqliteHandle, type WriteSession } from "./sqlite-handle.ts";
 
-/** A derived row that was not what the journal says. */
-export interface ProjectionDifference {
-  readonly table: "runs" | "approvals" | "budgets" | "reservations";
-  /** Tenant and ids of the row, joined by a slash. */
-  readonly row: string;
-  /** What was stored; absent when the row was missing. */
-  readonly stored?: unknown;
-  /** What the journal says; absent when there should be no such row. */
-  readonly derived?: unknown;
-}
+// So many runs are compared before others get their turn.
+const RUNS_PER_TURN = 20;
 
-interface Rebuilt {
-  readonly key: RunKey;
-  readonly run: RunProjection;
-  readonly approvals: ReadonlyMap<string, ApprovalRow>;
-  readonly reservations: ReadonlyMap<string, BudgetReservation | undefined>;
-}
-
-interface Rebuild {
-  readonly handle: SqliteHandle;
-  readonly isDryRun: boolean;
-  readonly differences: ProjectionDifference[];
-  readonly budgets: Map<string, BudgetRow>;
-  /** Table and row of everything that the journal accounts for. */
-  readonly derivedRows: Set<string>;
+/** What is known of a run after it was compared. */
+interface Compared {
+  readonly head: number;
+  readonly newestAt: number;
+  readonly budgets: readonly BudgetRow[];
+  readonly repairs: readonly Repair[];
 }
 
 /**
- * Derives runs, approvals and budgets from the journal again, and mends what is different, in one transaction.
+ * Derives runs, approvals, budgets and the notes beside the audit tree from the journal again, and mends what differs.
  *
- * With `dryRun` nothing is written. Returns the differences found. Throws `BELAY_STORE_MISMATCH` for a store of
- * another kind, `BELAY_JOURNAL_TOO_NEW` and `BELAY_STORE_CORRUPT` when the journal cannot be read.
+ * Mending is one transaction; with `dryRun` nothing is written and others may go on writing. Returns the differences
+ * found. Throws `BELAY_STORE_MISMATCH` for a store of another kind, `BELAY_JOURNAL_TOO_NEW` and `BELAY_STORE_CORRUPT`
+ * when the journal cannot be read.
  */
 export async function rebuildProjections(
   store: Store,
   options: { readonly dryRun?: boolean } = {},
-): Promise<readonly ProjectionDifference[]> {
+): Promise<readonly StoreDifference[]> {
   const handle = handleOf(store);
-  return handle.write(() => {
-    const rebuild: Rebuild = {
-      handle,
-      isDryRun: options.dryRun === true,
-      differences: [],
-      budgets: new Map(),
-      derivedRows: new Set(),
-    };
-    for (const key of startedRuns(handle)) {
-      compareRun(rebuild, deriveRun(rebuild, key));
+  return options.dryRun === true ? findDifferences(handle) : handle.write((session) => mendAll(handle, session));
+}
+
+/** Finds what `rebuildProjections` would mend, run by run, beside other readers and writers. */
+export async function findDifferences(handle: SqliteHandle): Promise<readonly StoreDifference[]> {
+  const runs = new Map<string, Compared>();
+  let count = 0;
+  for (let key = nextRun(handle, undefined); key !== undefined; key = nextRun(handle, key)) {
+    const run = key;
+    runs.set(rowName(run.tenant, run.runId), handle.snapshot(() => compareOne(handle, run)));
+    count += 1;
+    if (count % RUNS_PER_TURN === 0) {
+      await nextTurn();
     }
-    compareBudgets(rebuild);
-    removeStrangers(rebuild);
-    return rebuild.differences;
+  }
+  const mendNothing = (): void => undefined;
+  return handle.snapshot(() => {
+    // What was written meanwhile is compared again, so that all sums are of one moment.
+    for (const row of handle.all("SELECT tenant, run_id, head FROM runs")) {
+      const key = keyOf(row);
+      if (runs.get(rowName(key.tenant, key.runId))?.head !== Number(row["head"])) {
+        runs.set(rowName(key.tenant, key.runId), compareOne(handle, key));
+      }
+    }
+    return allRepairs(handle, [...runs.values()], mendNothing).map(({ difference }) => difference);
   });
+}
+
+function nextRun(handle: SqliteHandle, after: RunKey | undefined): RunKey | undefined {
+  const sql = "SELECT tenant, run_id FROM journal WHERE (tenant, run_id) > (?, ?) ORDER BY tenant, run_id LIMIT 1";
+  const row = handle.read(() => handle.get(sql, after?.tenant ?? "", after?.runId ?? ""));
+  return row && keyOf(row);
+}
+
+function mendAll(handle: SqliteHandle, session: WriteSession): readonly StoreDifference[] {
+  const runs = startedRuns(handle).map((key) => {
+    const compared = compareOne(handle, key);
+    for (const repair of compared.repairs) {
+      repair.mend();
+    }
+    return { ...compared, repairs: compared.repairs };
+  });
+  const differences = runs.flatMap(({ repairs }) => repairs.map(({ difference }) => difference));
+  const bare = runs.map((compared) => ({ ...compared, repairs: [] }));
+  const others = allRepairs(handle, bare, (newestAt) =>
+    session.setTree({ frontier: session.tree.frontier, newestAt }),
+  );
+  for (const repair of others) {
+    repair.mend();
+  }
+  return [...differences, ...others.map(({ difference }) => difference)];
 }
 
 /** In the order in which they were started, so that rows put back keep their place among their equals. */
@@ -74,99 +86,28 @@ function startedRuns(handle: SqliteHandle): readonly RunKey[] {
   const sql = `SELECT journal.tenant, journal.run_id FROM journal
     LEFT JOIN audit ON audit.run_seq = 1 AND audit.tenant = journal.tenant AND audit.run_id = journal.run_id
     WHERE journal.seq = 1 ORDER BY audit.seq`;
-  return handle.all(sql).map((row) => ({ tenant: String(row["tenant"]), runId: String(row["run_id"]) }));
+  return handle.all(sql).map(keyOf);
 }
 
-function deriveRun({ handle, budgets }: Rebuild, key: RunKey): Rebuilt {
-  const rows = handle.all("SELECT * FROM journal WHERE tenant = ? AND run_id = ? ORDER BY seq", key.tenant, key.runId);
-  const entries = rows.map((row) => decodeLine(toJournalLine(row)));
-  const empty: ProjectionView = {
-    run: () => undefined,
-    approval: () => undefined,
-    budget: (tenant, budget) => budgets.get(rowName(tenant, budget)) ?? { tenant, budget, used: 0, reserved: 0 },
-    reservation: () => undefined,
-    newestFirst: () => [],
-  };
-  const projected = projectCommit(empty, key, 0, entries, true);
-  if (projected.status === "refused") {
-    throw new Error("a replay refuses no reservation");
+function compareOne(handle: SqliteHandle, key: RunKey): Compared {
+  const derived = deriveRun(handle, key);
+  if (derived === undefined) {
+    return { head: 0, newestAt: 0, budgets: [], repairs: [] };
   }
-  const { run, approvals, reservations } = projected.changes;
-  for (const row of projected.changes.budgets.values()) {
-    budgets.set(rowName(row.tenant, row.budget), row);
-  }
-  return { key, run, approvals, reservations };
+  const { run, newestAt, budgets } = derived;
+  return { head: run.row.head, newestAt, budgets: [...budgets.values()], repairs: compareRun(handle, derived) };
 }
 
-function compareRun(rebuild: Rebuild, { key, run, approvals, reservations }: Rebuilt): void {
-  const { handle } = rebuild;
-  const stored = createSqliteView(handle);
-  const name = rowName(key.tenant, key.runId);
-  compare(rebuild, { table: "runs", row: name, stored: stored.run(key), derived: run }, () => writeRun(handle, run));
-  for (const [approvalId, derived] of approvals) {
-    const row = rowName(key.tenant, approvalId);
-    compare(rebuild, { table: "approvals", row, stored: stored.approval(key.tenant, approvalId), derived }, () =>
-      writeApproval(handle, derived),
-    );
-  }
-  for (const [reservationId, derived] of reservations) {
-    const row = rowName(key.tenant, key.runId, reservationId);
-    compare(rebuild, { table: "reservations", row, stored: stored.reservation(key, reservationId), derived }, () =>
-      writeReservation(handle, key, reservationId, derived),
-    );
-  }
-}
-
-function compareBudgets(rebuild: Rebuild): void {
-  const { handle, budgets } = rebuild;
-  const stored = createSqliteView(handle);
-  for (const [row, derived] of budgets) {
-    const before = stored.budget(derived.tenant, derived.budget);
-    compare(rebuild, { table: "budgets", row, stored: before, derived }, () => writeBudget(handle, derived));
-  }
-}
-
-const TABLES = [
-  { table: "runs", ids: ["tenant", "run_id"] },
-  { table: "approvals", ids: ["tenant", "approval_id"] },
-  { table: "budgets", ids: ["tenant", "budget"] },
-  { table: "reservations", ids: ["tenant", "run_id", "reservation_id"] },
-] as const;
-
-/** Removes rows that no event accounts for. */
-function removeStrangers({ handle, derivedRows, differences, isDryRun }: Rebuild): void {
-  for (const { table, ids } of TABLES) {
-    for (const stored of handle.all(`SELECT * FROM ${table}`)) {
-      const values = ids.map((id) => String(stored[id]));
-      const row = values.join("/");
-      if (derivedRows.has(`${table} ${row}`)) {
-        continue;
-      }
-      differences.push({ table, row, stored });
-      if (!isDryRun) {
-        handle.run(`DELETE FROM ${table} WHERE ${ids.map((id) => `${id} = ?`).join(" AND ")}`, ...values);
-      }
-    }
-  }
-}
-
-function compare(rebuild: Rebuild, { table, row, stored, derived }: ProjectionDifference, write: () => void): void {
-  if (derived !== undefined) {
-    rebuild.derivedRows.add(`${table} ${row}`);
-  }
-  if (!isDeepStrictEqual(stored, derived)) {
-    rebuild.differences.push({
-      table,
-      row,
-      ...(stored === undefined ? {} : { stored }),
-      ...(derived === undefined ? {} : { derived }),
-    });
-    if (!rebuild.isDryRun) {
-      write();
-    }
-  }
-}
-
-function rowName(...ids: readonly string[]): string {
-  return ids.join("/");
+function allRepairs(
+  handle: SqliteHandle,
+  runs: readonly Compared[],
+  mendState: (newestAt: number) => void,
+): readonly Repair[] {
+  const newestAt = runs.reduce((newest, run) => Math.max(newest, run.newestAt), 0);
+  return [
+    ...runs.flatMap(({ repairs }) => repairs),
+    ...compareBudgets(handle, sumBudgets(runs.flatMap(({ budgets }) => budgets))),
+    ...findStrangers(handle),
+    ...compareAuditState(handle, newestAt, mendState),
+  ];
 }

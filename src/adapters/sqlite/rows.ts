@@ -1,4 +1,5 @@
 import type { JsonValue, Principal } from "../../core/index.ts";
+import { BelayError } from "../../errors.ts";
 import type {
   ApprovalRow,
   ApprovalStatus,
@@ -10,7 +11,7 @@ import type {
 } from "../../journal/index.ts";
 import type { SqliteRow } from "./sqlite-handle.ts";
 
-/** A run index line from its columns. */
+/** A run index line from its columns. Throws `BELAY_STORE_CORRUPT` for a column that cannot be read. */
 export function toRunProjection(row: SqliteRow): RunProjection {
   const { termination, answer, next_run_id: nextRunId } = row;
   return {
@@ -19,7 +20,7 @@ export function toRunProjection(row: SqliteRow): RunProjection {
       runId: text(row["run_id"]),
       agent: text(row["agent"]),
       conversationId: text(row["conversation_id"]),
-      principal: json(row["principal"]) as Principal,
+      principal: principal(row, "runs", "principal"),
       input: text(row["input"]),
       // The table's CHECK holds the type.
       status: text(row["status"]) as RunStatus,
@@ -30,11 +31,12 @@ export function toRunProjection(row: SqliteRow): RunProjection {
       updatedAt: number(row["updated_at"]),
       ...(typeof nextRunId === "string" ? { nextRunId } : {}),
     },
-    pending: json(row["pending"]) as readonly string[],
+    pending: pending(row),
+    journalHash: text(row["journal_hash"]),
   };
 }
 
-/** An inbox line from its columns. */
+/** An inbox line from its columns. Throws `BELAY_STORE_CORRUPT` for a column that cannot be read. */
 export function toApprovalRow(row: SqliteRow): ApprovalRow {
   const { resolved_at: resolvedAt, resolved_by: resolvedBy, note } = row;
   return {
@@ -44,17 +46,17 @@ export function toApprovalRow(row: SqliteRow): ApprovalRow {
     callId: text(row["call_id"]),
     agent: text(row["agent"]),
     tool: text(row["tool"]),
-    args: json(row["args"]) as JsonValue,
+    args: json(row, "approvals", "args") as JsonValue,
     argsHash: text(row["args_hash"]),
     code: text(row["code"]),
     reason: text(row["reason"]),
     ruleId: text(row["rule_id"]),
-    requester: json(row["requester"]) as Principal,
+    requester: principal(row, "approvals", "requester"),
     status: text(row["status"]) as ApprovalStatus,
     requestedAt: number(row["requested_at"]),
     expiresAt: number(row["expires_at"]),
     ...(typeof resolvedAt === "number" ? { resolvedAt } : {}),
-    ...(typeof resolvedBy === "string" ? { resolvedBy: json(resolvedBy) as Principal } : {}),
+    ...(typeof resolvedBy === "string" ? { resolvedBy: principal(row, "approvals", "resolved_by") } : {}),
     ...(typeof note === "string" ? { note } : {}),
   };
 }
@@ -86,6 +88,40 @@ function number(value: unknown): number {
   return Number(value);
 }
 
-function json(value: unknown): unknown {
-  return JSON.parse(String(value));
+type DerivedTable = "runs" | "approvals";
+
+function principal(row: SqliteRow, table: DerivedTable, column: string): Principal {
+  const value = json(row, table, column);
+  if (typeof value !== "object" || value === null || !("id" in value) || !("kind" in value)) {
+    throw unreadable(row, table, column);
+  }
+  return value as Principal;
+}
+
+function pending(row: SqliteRow): readonly string[] {
+  const value = json(row, "runs", "pending");
+  if (!Array.isArray(value)) {
+    throw unreadable(row, "runs", "pending");
+  }
+  return value as readonly string[];
+}
+
+function json(row: SqliteRow, table: DerivedTable, column: string): unknown {
+  try {
+    return JSON.parse(text(row[column]));
+  } catch (cause) {
+    throw unreadable(row, table, column, cause);
+  }
+}
+
+function unreadable(row: SqliteRow, table: DerivedTable, column: string, cause?: unknown): BelayError {
+  const { run_id: runId, approval_id: approvalId, head } = row;
+  const which = approvalId === undefined ? `run ${text(runId)} (head ${text(head)})` : `approval ${text(approvalId)}`;
+  const ofRun = approvalId === undefined ? "" : ` of run ${text(runId)}`;
+  return new BelayError(
+    "BELAY_STORE_CORRUPT",
+    `The column ${column} of the table ${table} is not readable for ${which}${ofRun}: somebody edited the file. ` +
+      "The journal still has it: run belay audit verify, then belay doctor --rebuild.",
+    { cause },
+  );
 }

@@ -4,11 +4,11 @@ import { EMPTY_FRONTIER, encodeFrontier } from "../../audit/index.ts";
 export const APPLICATION_ID = 0x42656c79;
 
 /** `PRAGMA user_version` of the tables below. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /**
  * The tables. `journal` is the truth and `audit` its witness; `runs`, `approvals`, `budgets` and `reservations` are
- * derived and can be rebuilt; the rest is working state.
+ * derived and can be rebuilt; the rest is working state. Format 1 had no `runs.journal_hash`.
  */
 export const SCHEMA: string = `
 CREATE TABLE journal (
@@ -37,6 +37,7 @@ CREATE TABLE runs (
   updated_at INTEGER NOT NULL,
   next_run_id TEXT,
   pending TEXT NOT NULL,
+  journal_hash TEXT NOT NULL,
   unfinished INTEGER NOT NULL,
   UNIQUE (tenant, run_id)
 ) STRICT;

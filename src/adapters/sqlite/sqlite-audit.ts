@@ -6,8 +6,10 @@ import {
   type JournalLine,
   pageRows,
   type RunKey,
+  type StoredBlob,
   type TracedRecord,
 } from "../../journal/index.ts";
+import { findDifferences } from "./rebuild-projections.ts";
 import { toJournalLine } from "./rows.ts";
 import type { SqliteHandle, SqliteRow } from "./sqlite-handle.ts";
 
@@ -30,6 +32,8 @@ export function createSqliteAudit(handle: SqliteHandle): AuditReader {
       ),
     traced: (from = 0) => traced(handle, from),
     lines: () => lines(handle),
+    blobs: () => blobs(handle),
+    differences: () => findDifferences(handle),
     saveCheckpoint: (note, size) =>
       handle.write((session) => {
         checkCheckpointSize(size, session.tree.frontier.size);
@@ -74,6 +78,18 @@ async function* lines(handle: SqliteHandle): AsyncIterable<JournalLine> {
     }
     run = last.run;
     after = last.seq;
+  }
+}
+
+async function* blobs(handle: SqliteHandle): AsyncIterable<StoredBlob> {
+  const sql = "SELECT rowid AS place, sha256, text FROM blobs WHERE rowid > ? ORDER BY rowid LIMIT 1";
+  for (let after = 0; ; ) {
+    const row = handle.read(() => handle.get(sql, after));
+    if (row === undefined) {
+      return;
+    }
+    after = Number(row["place"]);
+    yield { sha256: String(row["sha256"]), text: String(row["text"]) };
   }
 }
 

@@ -54,6 +54,11 @@ const OTHER: Explanation = {
 
 /** Turns what `node:sqlite` throws into a typed error; everything else stays as it is. SQLite's own text is the cause. */
 export function translateSqliteError(path: string, error: unknown): unknown {
+  if (error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE") {
+    // node:sqlite refuses a stored integer beyond 2^53, which no store of ours writes.
+    const problem = "holds a number that is too large to be ours: somebody edited it";
+    return new BelayError("BELAY_STORE_CORRUPT", `The store ${path} ${problem}. See belay doctor.`, { cause: error });
+  }
   const result = sqliteResult(error);
   if (result === undefined) {
     return error;

@@ -3,7 +3,7 @@ import { decodeFrontier, encodeFrontier, type Frontier } from "../../audit/index
 import { BelayError } from "../../errors.ts";
 import { type Store, storeClosed } from "../../journal/index.ts";
 import { LOCK_TIMEOUT_MS, openDatabase } from "./open-database.ts";
-import { translateSqliteError } from "./sqlite-error.ts";
+import { isBusy, translateSqliteError } from "./sqlite-error.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
 export type SqliteRow = Readonly<Record<string, unknown>>;
@@ -31,6 +31,8 @@ export interface SqliteHandle {
   run(sql: string, ...values: SQLInputValue[]): number;
   /** Runs reads and translates what they throw. */
   read<Value>(work: () => Value): Value;
+  /** As `read`, and everything is read as it was in one moment. */
+  snapshot<Value>(work: () => Value): Value;
   write<Value>(work: (session: WriteSession) => Value): Promise<Value>;
   close(): Promise<void>;
 }
@@ -72,17 +74,33 @@ export async function openHandle(path: string, options: HandleOptions = {}): Pro
       throw storeClosed(`store ${path}`);
     }
   };
+  const waitWithin = (milliseconds: number): void => database.exec(`PRAGMA busy_timeout = ${milliseconds}`);
+  // A write waits without blocking the event loop, and by itself no statement ever waits.
+  waitWithin(0);
+  const read = <Value>(work: () => Value): Value => {
+    open();
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error)) {
+        throw translate(error);
+      }
+    }
+    // A read meets a lock only while another process recovers the file, which is short.
+    waitWithin(lockTimeoutMs);
+    try {
+      return work();
+    } catch (error) {
+      throw translate(error);
+    } finally {
+      waitWithin(0);
+    }
+  };
   return {
     path,
     ...statements.run,
-    read: (work) => {
-      open();
-      try {
-        return work();
-      } catch (error) {
-        throw translate(error);
-      }
-    },
+    read,
+    snapshot: (work) => read(() => inSnapshot(database, work)),
     write: async (work) => {
       open();
       return queue.write(work);
@@ -92,6 +110,19 @@ export async function openHandle(path: string, options: HandleOptions = {}): Pro
       return closing;
     },
   };
+}
+
+function inSnapshot<Value>(database: DatabaseSync, work: () => Value): Value {
+  if (database.isTransaction) {
+    // A group of writes is about to begin and holds its own moment already.
+    return work();
+  }
+  database.exec("BEGIN");
+  try {
+    return work();
+  } finally {
+    database.exec("ROLLBACK");
+  }
 }
 
 function createStatements(database: DatabaseSync): {

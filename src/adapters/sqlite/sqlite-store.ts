@@ -1,8 +1,8 @@
 import {
   CLOCK_TOLERANCE_MS,
+  checkBlob,
   createListeners,
   decodeLine,
-  EVENT_SCHEMA,
   type JournalLine,
   type PreparedCommit,
   prepareCommit,
@@ -30,7 +30,7 @@ export interface SqliteStoreOptions {
  *
  * A commit is on the disk when its promise resolves (WAL, `synchronous=FULL`). Several processes of one machine may
  * use one file. Throws `BELAY_STORE_PATH`, `BELAY_STORE_NETWORK_FS`, `BELAY_STORE_SQLITE_OLD`, `BELAY_STORE_FOREIGN`
- * (another program's database), `BELAY_STORE_TOO_NEW`, `BELAY_STORE_CORRUPT`, `BELAY_STORE_READ_ONLY`,
+ * (another program's database), `BELAY_STORE_TOO_NEW`, `BELAY_STORE_TOO_OLD`, `BELAY_STORE_CORRUPT`, `BELAY_STORE_READ_ONLY`,
  * `BELAY_STORE_LOCKED` (after `lockTimeoutMs`), `BELAY_STORE_FULL` and `BELAY_STORE_FAILED`, here and from its methods.
  */
 export async function openSqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
@@ -68,7 +68,7 @@ function createSqliteStore(handle: SqliteHandle, clockToleranceMs: number): Stor
     blob: (sha256) =>
       reading(() => {
         const text = handle.get("SELECT text FROM blobs WHERE sha256 = ?", sha256)?.["text"];
-        return text === undefined ? undefined : String(text);
+        return checkBlob(sha256, text === undefined ? undefined : String(text));
       }),
     run: (run) => reading(() => view.run(run)?.row),
     runs: (query) => reading(() => queryRuns(handle, query)),
@@ -87,5 +87,5 @@ function createSqliteStore(handle: SqliteHandle, clockToleranceMs: number): Stor
 }
 
 function storedLines({ run, head, entries }: PreparedCommit): readonly JournalLine[] {
-  return entries.map(({ at, text }, index) => ({ run, seq: head + index + 1, at, schema: EVENT_SCHEMA, text }));
+  return entries.map(({ at, schema, text }, index) => ({ run, seq: head + index + 1, at, schema, text }));
 }

@@ -1,12 +1,13 @@
 import { BelayError } from "../../errors.ts";
 import {
+  type AppendedRecord,
   appendRecords,
   type CommitResult,
   checkClock,
-  EVENT_SCHEMA,
   type PreparedCommit,
   type ProjectionView,
   projectCommit,
+  type RunKey,
 } from "../../journal/index.ts";
 import { writeChanges } from "./projection-tables.ts";
 import type { SqliteHandle, WriteSession } from "./sqlite-handle.ts";
@@ -24,32 +25,25 @@ export function writeCommit(
   if (head !== commit.head) {
     return { status: "conflict", head };
   }
-  if (head > 0 && view.run(run) === undefined) {
+  const before = view.run(run);
+  if (head > 0 && before === undefined) {
     throw new BelayError(
       "BELAY_STORE_CORRUPT",
-      `The run index of ${handle.path} has lost run ${run.runId}; the journal still has it. Rebuild the index with rebuildProjections().`,
+      `The run index of ${handle.path} has lost run ${run.runId}; the journal still has it. ` +
+        "Rebuild the index with belay doctor --rebuild, or with rebuildProjections().",
     );
   }
-  const newestAt = checkClock(commit, session.tree.newestAt, clockToleranceMs);
-  const projected = projectCommit(view, run, head, entries);
+  const noted = session.tree.newestAt;
+  const newestAt = checkClock(commit, noted, clockToleranceMs, () => newestInJournal(handle, noted));
+  // Read above, and nothing of this transaction has changed it since.
+  const projected = projectCommit({ ...view, run: () => before }, run, head, entries);
   if (projected.status === "refused") {
     return projected;
   }
-  const { changes } = projected;
-  const { frontier, records } = appendRecords(session.tree.frontier, commit, changes.run.row.principal);
+  const { frontier, records } = appendRecords(session.tree.frontier, commit, projected);
   writeJournal(handle, commit);
-  writeChanges(handle, run, changes);
-  for (const { seq, text, leaf, runSeq } of records) {
-    handle.run(
-      "INSERT INTO audit (seq, text, leaf, tenant, run_id, run_seq) VALUES (?, ?, ?, ?, ?, ?)",
-      seq,
-      text,
-      leaf,
-      run.tenant,
-      run.runId,
-      runSeq,
-    );
-  }
+  writeChanges(handle, run, projected.changes, before);
+  writeRecords(handle, run, records);
   // Last, because a failure above takes back the rows and not this.
   session.setTree({ frontier, newestAt });
   return { status: "committed", head: head + entries.length };
@@ -61,19 +55,46 @@ function storedHead(handle: SqliteHandle, { run }: PreparedCommit): number {
   return Number(row?.["head"] ?? 0);
 }
 
+/** What the store's note said when the journal was last found to agree with it. */
+const confirmed = new WeakMap<SqliteHandle, number>();
+
+/** Reads the whole journal, so it is asked only before a commit is refused, and once for each time that is noted. */
+function newestInJournal(handle: SqliteHandle, noted: number): number {
+  if (confirmed.get(handle) === noted) {
+    return noted;
+  }
+  const newest = Number(handle.get("SELECT max(at) AS newest FROM journal")?.["newest"] ?? 0);
+  confirmed.set(handle, newest);
+  return newest;
+}
+
 function writeJournal(handle: SqliteHandle, { run, head, entries, blobs }: PreparedCommit): void {
-  for (const [index, { at, text }] of entries.entries()) {
+  for (const [index, { at, schema, text }] of entries.entries()) {
     handle.run(
       "INSERT INTO journal (tenant, run_id, seq, at, schema, event) VALUES (?, ?, ?, ?, ?, ?)",
       run.tenant,
       run.runId,
       head + index + 1,
       at,
-      EVENT_SCHEMA,
+      schema,
       text,
     );
   }
   for (const [sha256, text] of blobs) {
     handle.run("INSERT OR IGNORE INTO blobs (sha256, text) VALUES (?, ?)", sha256, text);
+  }
+}
+
+function writeRecords(handle: SqliteHandle, run: RunKey, records: readonly AppendedRecord[]): void {
+  for (const { seq, text, leaf, runSeq } of records) {
+    handle.run(
+      "INSERT INTO audit (seq, text, leaf, tenant, run_id, run_seq) VALUES (?, ?, ?, ?, ?, ?)",
+      seq,
+      text,
+      leaf,
+      run.tenant,
+      run.runId,
+      runSeq,
+    );
   }
 }

@@ -28,24 +28,25 @@ interface Job<Session> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Creates the queue of a connection; the only place that begins a transaction on it. */
+/** Creates the queue of a connection; the only place that begins a transaction on it to write. */
 export function createWriteQueue<Session>(options: WriteQueueOptions<Session>): WriteQueue<Session> {
   const waiting: Job<Session>[] = [];
   // Run for every job, so they are compiled once.
-  const savepoint = options.database.prepare("SAVEPOINT job");
-  const release = options.database.prepare("RELEASE job");
+  const [begin, commit, savepoint, release] = (
+    ["BEGIN IMMEDIATE", "COMMIT", "SAVEPOINT job", "RELEASE job"] as const
+  ).map((sql) => options.database.prepare(sql)) as [StatementSync, StatementSync, StatementSync, StatementSync];
   let flushing: Promise<void> | undefined;
 
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
       await gather(options.groupCommitMs);
       try {
-        await beginImmediate(options);
+        await waitForLock(() => begin.run(), isBusy, options.lockTimeoutMs);
       } catch (error) {
         rejectAll(waiting.splice(0), options.translate(error));
         continue;
       }
-      runGroup({ ...options, savepoint, release }, waiting.splice(0));
+      runGroup({ ...options, commit, savepoint, release }, waiting.splice(0));
     }
     flushing = undefined;
   };
@@ -72,27 +73,19 @@ function gather(groupCommitMs: number): Promise<void> {
   });
 }
 
-async function beginImmediate<Session>(options: WriteQueueOptions<Session>): Promise<void> {
-  const { database, lockTimeoutMs } = options;
-  const attempt = (): void => {
-    database.exec("PRAGMA busy_timeout = 0");
-    try {
-      database.exec("BEGIN IMMEDIATE");
-    } finally {
-      // Reads keep it: they meet a lock only while another process recovers the file, which is short.
-      database.exec(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
-    }
-  };
-  await waitForLock(attempt, isBusy, lockTimeoutMs);
-}
-
 interface GroupOptions<Session> extends WriteQueueOptions<Session> {
+  readonly commit: StatementSync;
   readonly savepoint: StatementSync;
   readonly release: StatementSync;
 }
 
 function runGroup<Session>(options: GroupOptions<Session>, jobs: readonly Job<Session>[]): void {
-  const { database, translate } = options;
+  const { database, commit, translate } = options;
+  const [only, ...others] = jobs;
+  if (only !== undefined && others.length === 0) {
+    runAlone(options, only);
+    return;
+  }
   const open = new Set(jobs);
   const values = new Map<Job<Session>, unknown>();
   try {
@@ -105,7 +98,7 @@ function runGroup<Session>(options: GroupOptions<Session>, jobs: readonly Job<Se
       }
     }
     options.finish(session);
-    database.exec("COMMIT");
+    commit.run();
   } catch (error) {
     rollBack(database);
     rejectAll(open, translate(error));
@@ -114,6 +107,22 @@ function runGroup<Session>(options: GroupOptions<Session>, jobs: readonly Job<Se
   for (const job of open) {
     job.resolve(values.get(job));
   }
+}
+
+/** A job without company needs no savepoint: what it wrote is the whole transaction. */
+function runAlone<Session>(options: GroupOptions<Session>, job: Job<Session>): void {
+  let value: unknown;
+  try {
+    const session = options.begin();
+    value = job.work(session);
+    options.finish(session);
+    options.commit.run();
+  } catch (error) {
+    rollBack(options.database);
+    job.reject(options.translate(error));
+    return;
+  }
+  job.resolve(value);
 }
 
 /** Runs a job under a savepoint of its own; throws only when the whole transaction is lost. */

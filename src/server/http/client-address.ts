@@ -38,7 +38,9 @@ export function isListed(list: BlockList, address: string): boolean {
  * address is the last one that is no trusted proxy itself.
  */
 export function clientAddress(context: ServerContext, trusted: BlockList): ClientAddress {
-  const socket = context.env.incoming?.socket;
+  // A request that was made without a socket, as tests do, has no bindings at all.
+  const env: ServerContext["env"] | undefined = context.env;
+  const socket = env?.incoming?.socket;
   const peer = socket?.remoteAddress ?? "local";
   const isTls = socket !== undefined && "encrypted" in socket && socket.encrypted === true;
   if (!isListed(trusted, peer)) {

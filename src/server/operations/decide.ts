@@ -130,24 +130,28 @@ interface Looked {
   readonly refusal?: { readonly code: string; readonly reason: string };
 }
 
-/** What the rules said about the call after its approval; undefined as long as they have said nothing. */
+/** What the rules said about the call after its approval; undefined as long as they have said nothing final. */
 function lookOf({ approvalId, callId }: ApprovalRow, entries: readonly StoredEntry[]): Looked | undefined {
-  let isAnswered = false;
-  for (const { event } of entries) {
-    if (event.type === "approval.resolved" && event.approvalId === approvalId) isAnswered = true;
-    if (!isAnswered) continue;
-    if (event.type === "call.decided" && event.callId === callId && event.recheck === true) {
-      const { verdict, code, reason } = event.decision;
-      if (verdict === "deny" || verdict === "halt") return { refusal: { code, reason } };
-      // Allowed; inside the transaction of the effect the world is looked at once more, so the outcome is waited for.
-      if (event.asksAgain === true) return { refusal: { code, reason } };
-    }
-    if (event.type === "call.settled" && event.callId === callId) {
-      const { outcome } = event;
-      const isChanged = outcome.status === "world_changed" || outcome.status === "refused";
-      return isChanged ? { refusal: { code: outcome.error.code, reason: outcome.error.message } } : {};
-    }
-    if (event.type === "run.ended") return {};
+  const answered = entries.findIndex(
+    ({ event }) => event.type === "approval.resolved" && event.approvalId === approvalId,
+  );
+  if (answered === -1) return undefined;
+  for (const { event } of entries.slice(answered + 1)) {
+    const looked = event.type === "run.ended" ? {} : ofCall(callId, event);
+    if (looked !== undefined) return looked;
   }
   return undefined;
+}
+
+function ofCall(callId: string, event: StoredEntry["event"]): Looked | undefined {
+  if (event.type === "call.decided" && event.callId === callId && event.recheck === true) {
+    const { verdict, code, reason } = event.decision;
+    const isRefused = verdict === "deny" || verdict === "halt" || event.asksAgain === true;
+    // Allowed is not the end: inside the transaction of the effect the world is looked at once more.
+    return isRefused ? { refusal: { code, reason } } : undefined;
+  }
+  if (event.type !== "call.settled" || event.callId !== callId) return undefined;
+  const { outcome } = event;
+  const isRefused = outcome.status === "world_changed" || outcome.status === "refused";
+  return isRefused ? { refusal: { code: outcome.error.code, reason: outcome.error.message } } : {};
 }

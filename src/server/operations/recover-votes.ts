@@ -1,4 +1,5 @@
 import type { ApprovalRule } from "../../config.ts";
+import type { ApprovalRow } from "../../journal/index.ts";
 import type { ServerDeps } from "../deps.ts";
 import { ruleFor } from "../people/approval-rules.ts";
 import type { PeopleStore } from "../people/people-store.ts";
@@ -6,6 +7,7 @@ import type { ServerDatabase } from "../people/server-database.ts";
 import { createStarters } from "../people/starters.ts";
 import { createVotes } from "../people/votes.ts";
 import { recordVotes } from "./decide.ts";
+import type { Vote } from "./operation.ts";
 import { validVotes } from "./quorum.ts";
 
 /**
@@ -24,13 +26,18 @@ export async function recoverVotes(
   for (const tenant of new Set(people.list().map((person) => person.tenant))) {
     for (const approvalId of context.votes.questions(tenant)) {
       const approval = await store.approval(tenant, approvalId);
-      const found = approval?.status === "pending" ? ruleFor(rules, approval) : undefined;
-      if (approval === undefined || found?.ok !== true || found.needed === 1) continue;
-      const votes = validVotes(context, approval);
-      if (votes.length < found.needed) continue;
+      const votes = approval?.status === "pending" ? enoughVotes(context, approval) : [];
+      if (approval === undefined || votes.length === 0) continue;
       const outcome = await recordVotes(context, approval, votes);
-      if (outcome?.status === "recorded") count += 1;
+      count += outcome?.status === "recorded" ? 1 : 0;
     }
   }
   return count;
+}
+
+/** The votes on a question when they suffice, else none. */
+function enoughVotes(context: Parameters<typeof validVotes>[0], approval: ApprovalRow): readonly Vote[] {
+  const found = ruleFor(context.rules, approval);
+  const votes = validVotes(context, approval);
+  return found.ok && found.needed > 1 && votes.length >= found.needed ? votes : [];
 }

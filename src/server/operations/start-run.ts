@@ -24,33 +24,45 @@ export async function startRun(context: OperationContext, by: SignedIn, request:
   const principal: Principal =
     request.customer === undefined ? principalOf(by) : { kind: "customer", id: request.customer };
   const wish: Wish = { ...request, principal };
-  const now = context.clock.now();
-  const keyed = request.idempotencyKey === undefined ? undefined : idsOfKey(by, request.idempotencyKey, "run");
-  const run: RunKey = { tenant: by.tenant, runId: keyed?.runId ?? newId("run", now) };
-  const conversationId = request.conversationId ?? keyed?.conversationId ?? newId("cnv", now);
-  const found = keyed === undefined ? undefined : await replayOf(context, app, run, wish);
+  if (request.idempotencyKey === undefined) {
+    const now = context.clock.now();
+    const conversationId = request.conversationId ?? newId("cnv", now);
+    const run: RunKey = { tenant: by.tenant, runId: newId("run", now) };
+    await begin(context, by, app, wish, { run, conversationId });
+    return { run, conversationId, isReplay: false };
+  }
+  const keyed = idsOfKey(by, request.idempotencyKey, "run");
+  const run: RunKey = { tenant: by.tenant, runId: keyed.runId };
+  const conversationId = request.conversationId ?? keyed.conversationId;
+  const found = await replayOf(context, app, run, wish);
   if (found !== undefined) return found;
-  await checkMessages(context, by.tenant, request.conversationId);
+  try {
+    await begin(context, by, app, wish, { run, conversationId });
+  } catch (error) {
+    if (!(error instanceof BelayError && error.code === "BELAY_RUN_EXISTS")) throw error;
+  }
+  // Two requests with one key may both have got here; what is stored decides.
+  return { ...((await replayOf(context, app, run, wish)) ?? { run, conversationId }), isReplay: false };
+}
+
+async function begin(
+  context: OperationContext,
+  by: SignedIn,
+  app: ServedApp,
+  { principal, input, offeredTools, conversationId: asked }: Wish,
+  { run, conversationId }: { readonly run: RunKey; readonly conversationId: string },
+): Promise<void> {
+  await checkMessages(context, run.tenant, asked);
   // Before the run, so that there is never a run of a customer whose starter is not known.
   if (principal.kind === "customer") {
     await context.starters.remember(run, { kind: isAgent(by) ? "agent" : "person", id: by.person.id });
   }
-  try {
-    await app.harness.start(request.input, {
-      tenant: by.tenant,
-      principal,
-      runId: run.runId,
-      conversationId,
-      ...(request.offeredTools === undefined ? {} : { offeredTools: request.offeredTools }),
-    });
-  } catch (error) {
-    const raced = error instanceof BelayError && error.code === "BELAY_RUN_EXISTS";
-    if (!raced || keyed === undefined) throw error;
-  }
-  // Two requests with one key may both have got here; what is stored decides.
-  return keyed === undefined
-    ? { run, conversationId, isReplay: false }
-    : { ...((await replayOf(context, app, run, wish)) ?? { run, conversationId }), isReplay: false };
+  await app.harness.start(input, {
+    ...run,
+    principal,
+    conversationId,
+    ...(offeredTools === undefined ? {} : { offeredTools }),
+  });
 }
 
 /** The run that a key has started. Throws `BELAY_IDEMPOTENCY_CONFLICT` when it was asked for something else. */

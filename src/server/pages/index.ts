@@ -47,7 +47,12 @@ export function createPages(deps: ServerDeps, session: PagesSession): Hono {
   runRoutes(app, kit);
   auditRoutes(app, kit);
   evaluationRoutes(app, kit);
-  app.notFound((c) => problemReply(kit, c, { status: 404, code: "not_found", detail: "There is no such page." }));
+  // Not `notFound`, which a server that mounts this would not ask; what is unknown of the API is the API's to say.
+  app.all("*", async (c, next) =>
+    c.req.path.startsWith("/v1/")
+      ? next()
+      : problemReply(kit, c, { status: 404, code: "not_found", detail: "There is no such page." }),
+  );
   app.onError((error, c) => {
     if (error instanceof PageRefusal) {
       return error.problem.status === 401 && c.req.method === "GET"

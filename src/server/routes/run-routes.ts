@@ -55,6 +55,11 @@ export function addRunRoutes(app: OpenAPIHono<ServerEnv>, context: RouteContext)
     },
   });
 
+  addRunReads(app, context);
+  addRunActions(app, context);
+}
+
+function addRunReads(app: OpenAPIHono<ServerEnv>, context: RouteContext): void {
   addRoute(app, {
     method: "get",
     path: "/v1/runs",
@@ -102,7 +107,6 @@ export function addRunRoutes(app: OpenAPIHono<ServerEnv>, context: RouteContext)
       return c.json((await viewOf(context, row)) ?? {});
     },
   });
-  addRunActions(app, context);
 }
 
 function addRunActions(app: OpenAPIHono<ServerEnv>, context: RouteContext): void {

@@ -1,8 +1,22 @@
 import { z } from "@hono/zod-openapi";
 
-export const PAGE_MAX = 200;
+export const PAGE_MAX: number = 200;
 const PAGE_DEFAULT = 50;
 const MESSAGE_CHARACTERS_MAX = 8000;
+
+interface StartRunBody {
+  readonly app: string;
+  readonly input: string;
+  readonly customer?: string | undefined;
+  readonly conversationId?: string | undefined;
+  readonly offeredTools?: string[] | undefined;
+}
+
+interface DecideBody {
+  readonly answer: "approve" | "reject";
+  readonly argsHash: string;
+  readonly reason?: string | undefined;
+}
 
 const id = z.string().regex(/^[\w.:@-]{1,128}$/, "1 to 128 of A-Z a-z 0-9 _ . : @ -");
 const at = z.int().openapi({ description: "milliseconds since 1970", example: 1_800_000_000_000 });
@@ -11,14 +25,14 @@ const principal = z
   .openapi("Principal", { example: { kind: "customer", id: "C-05" } });
 const json = z.unknown().openapi({ description: "any JSON value" });
 
-export const limitQuery = z.coerce.number().int().min(1).max(PAGE_MAX).default(PAGE_DEFAULT);
-export const cursorQuery = z
+export const limitQuery: z.ZodType<number> = z.coerce.number().int().min(1).max(PAGE_MAX).default(PAGE_DEFAULT);
+export const cursorQuery: z.ZodType<string | undefined> = z
   .string()
   .max(400)
   .optional()
   .openapi({ description: "`nextCursor` of the page before; opaque" });
 
-export const problemSchema = z
+export const problemSchema: z.ZodType = z
   .looseObject({
     type: z.string(),
     title: z.string(),
@@ -37,7 +51,7 @@ export const problemSchema = z
     },
   });
 
-export const startRunBody = z
+export const startRunBody: z.ZodType<StartRunBody> = z
   .strictObject({
     app: z.string().max(64),
     input: z.string().max(MESSAGE_CHARACTERS_MAX),
@@ -47,15 +61,15 @@ export const startRunBody = z
   })
   .openapi("StartRun", { example: { app: "shop", input: "Where is my order O-1001?", customer: "C-01" } });
 
-export const messageBody = z
+export const messageBody: z.ZodType<{ readonly text: string }> = z
   .strictObject({ text: z.string().max(MESSAGE_CHARACTERS_MAX) })
   .openapi("SendMessage", { example: { text: "And the other one?" } });
 
-export const cancelBody = z
+export const cancelBody: z.ZodType<{ readonly reason?: string | undefined }> = z
   .strictObject({ reason: z.string().max(1000).optional() })
   .openapi("CancelRun", { example: { reason: "the customer called" } });
 
-export const decideBody = z
+export const decideBody: z.ZodType<DecideBody> = z
   .strictObject({
     answer: z.enum(["approve", "reject"]),
     argsHash: z
@@ -66,18 +80,22 @@ export const decideBody = z
   })
   .openapi("Decide", { example: { answer: "approve", argsHash: "0".repeat(64), reason: "receipt seen" } });
 
-export const idempotencyHeader = z
+export const idempotencyHeader: z.ZodType<string | undefined> = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, "1 to 200 printable ASCII characters")
   .optional();
 
-export const preferHeader = z.string().max(200).optional().openapi({ example: "wait=10" });
+export const preferHeader: z.ZodType<string | undefined> = z
+  .string()
+  .max(200)
+  .optional()
+  .openapi({ example: "wait=10" });
 
-export const startedSchema = z
+export const startedSchema: z.ZodType = z
   .strictObject({ runId: z.string(), conversationId: z.string(), status: z.enum(["accepted", "replayed"]) })
   .openapi("StartedRun", { example: { runId: "run_1", conversationId: "cnv_1", status: "accepted" } });
 
-export const sentSchema = z
+export const sentSchema: z.ZodType = z
   .strictObject({
     runId: z.string(),
     status: z.enum(["started", "queued"]),
@@ -118,9 +136,9 @@ const RUN_EXAMPLE = {
   updatedAt: 1_800_000_000_100,
 };
 
-export const runSummarySchema = z.strictObject(runFields).openapi("RunSummary", { example: RUN_EXAMPLE });
+export const runSummarySchema: z.ZodType = z.strictObject(runFields).openapi("RunSummary", { example: RUN_EXAMPLE });
 
-export const approvalSchema = z
+export const approvalSchema: z.ZodType = z
   .strictObject({
     approvalId: z.string(),
     runId: z.string(),
@@ -172,7 +190,7 @@ const callSchema = z.strictObject({
     .optional(),
 });
 
-export const runSchema = z
+export const runSchema: z.ZodType = z
   .strictObject({
     ...runFields,
     phase: z.string(),
@@ -196,9 +214,14 @@ export const runSchema = z
     },
   });
 
-export const voteSchema = z.strictObject({ personId: z.string(), name: z.string(), reason: z.string().optional(), at });
+export const voteSchema: z.ZodType = z.strictObject({
+  personId: z.string(),
+  name: z.string(),
+  reason: z.string().optional(),
+  at,
+});
 
-export const decidedSchema = z
+export const decidedSchema: z.ZodType = z
   .strictObject({
     status: z.enum(["approved", "rejected", "collected"]),
     approval: approvalSchema,
@@ -208,7 +231,7 @@ export const decidedSchema = z
   })
   .openapi("Decided");
 
-export const checkpointSchema = z
+export const checkpointSchema: z.ZodType = z
   .strictObject({
     origin: z.string(),
     size: z.int(),
@@ -218,10 +241,10 @@ export const checkpointSchema = z
   })
   .openapi("Checkpoint", { example: { origin: "belay/audit", size: 3, root: "0".repeat(64) } });
 
-export const auditRecordSchema = z
+export const auditRecordSchema: z.ZodType = z
   .strictObject({ seq: z.int(), text: z.string(), leaf: z.string(), record: json })
   .openapi("AuditRecord", { example: { seq: 0, text: "{}", leaf: "0".repeat(64), record: {} } });
 
-export const proofSchema = z
+export const proofSchema: z.ZodType = z
   .strictObject({ index: z.int(), size: z.int(), leaf: z.string(), root: z.string(), proof: z.array(z.string()) })
   .openapi("InclusionProof", { example: { index: 0, size: 1, leaf: "0".repeat(64), root: "0".repeat(64), proof: [] } });

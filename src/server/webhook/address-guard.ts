@@ -6,12 +6,13 @@ import { addressList, isListed } from "../http/client-address.ts";
 
 /**
  * Networks that are nobody's host on the internet: loopback, private, link-local, shared, documentation, multicast,
- * reserved, and the ways to write an IPv4 address inside an IPv6 one (IANA special-purpose address registries).
+ * reserved, and the ways to write an IPv4 address inside an IPv6 one (IANA special-purpose address registries). An
+ * IPv4-mapped address (::ffff:10.0.0.1) is looked up as the IPv4 address that it is.
  */
 const SPECIAL = [
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"],
   ...["192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"],
-  ...["224.0.0.0/4", "240.0.0.0/4", "::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64"],
+  ...["224.0.0.0/4", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64"],
   ...["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "ff00::/8"],
 ];
 

@@ -48,7 +48,7 @@ export const AUDIT_CASES: readonly StoreCase[] = [
     run: async ({ store }) => {
       await startRun(store, RUN, story);
       const records = (await texts(store)).map((text) => JSON.parse(text) as Record<string, unknown>);
-      assert.equal(records.length, [runStarted(), ...story].filter(isAudited).length);
+      assert.equal(records.length, [runStarted(), ...story].filter((event) => isAudited(event)).length);
       assert.equal(await store.audit.size(), records.length);
       assert.deepEqual(
         records.map((record) => record["type"]),
@@ -61,6 +61,7 @@ export const AUDIT_CASES: readonly StoreCase[] = [
           "call.decided",
           "call.started",
           "call.settled",
+          "model.replied",
           "run.ended",
         ],
       );

@@ -10,6 +10,7 @@ import {
   CALLS,
   GOOGLE,
   once,
+  REQUEST,
   startWireServer,
   TEXT,
   WIRE_FORMATS,

@@ -70,9 +70,35 @@ describe("in place of LangGraph's tool node", () => {
       const config = { configurable: { ...THREAD.configurable, user } };
       stopped = interruptOf(await graph.invoke(resumeWith({ ...stopped, answer: "approved" }), config));
       expect(far.effects).toEqual([]);
+      expect(stopped.problems).toHaveLength(1);
     }
     await graph.invoke(resumeWith({ ...stopped, answer: "approved" }), THREAD);
     expect(far.effects).toEqual(["a 500"]);
+  });
+
+  it("is not stuck on an answer that nobody can read", async () => {
+    const far = farSide();
+    const graph = graphOf(belayNode(far), [[payCall("a")]]);
+    const first = interruptOf(await graph.invoke(GO, THREAD));
+    for (const junk of [{ approvals: 5 }, { approvals: [{}] }, "yes"]) {
+      expect(interruptOf(await graph.invoke(resumeWith(junk), THREAD)).problems).toHaveLength(1);
+    }
+    await graph.invoke(resumeWith({ ...first, answer: "approved" }), THREAD);
+    expect(far.effects).toEqual(["a 500"]);
+  });
+
+  it("answers its own questions only", async () => {
+    const far = farSide();
+    const node = belayNode(far);
+    const graph = graphOf(node, [[payCall("a")]]);
+    const other = { configurable: { ...THREAD.configurable, thread_id: "other" } };
+    const own = interruptOf(await graph.invoke(GO, THREAD));
+    await graph.invoke(GO, other);
+    const answered = await graph.invoke(resumeWith({ ...own, answer: "approved" }), other);
+    expect(interruptOf(answered).problems).toEqual(["unknown_approval"]);
+    const approvalId = own.approvals[0]?.approvalId ?? "";
+    expect((await node.harness.store.approval("default", approvalId))?.status).toBe("pending");
+    expect(far.effects).toEqual([]);
   });
 
   it("looks only whether somebody has answered elsewhere when it is given no answers", async () => {
@@ -104,6 +130,25 @@ describe("in place of LangGraph's tool node", () => {
     expect(messages.map(({ tool_call_id, status }) => [tool_call_id, status])).toEqual([["bad", "error"]]);
   });
 
+  it("takes one call that a graph sends to it, once", async () => {
+    const far = { ...farSide(), asks: false };
+    const node = belayNode(far);
+    const messages = [new AIMessage({ id: "m", content: "", tool_calls: [{ ...payCall("a"), type: "tool_call" }] })];
+    const sent = { lg_tool_call: payCall("a"), messages };
+    const [first, second] = [await node(sent, THREAD), await node(sent, THREAD)];
+    expect(first.messages.map(({ tool_call_id, status }) => [tool_call_id, status])).toEqual([["call_a", "success"]]);
+    expect(second.messages[0]?.content).toBe(first.messages[0]?.content);
+    expect(far.effects).toEqual(["a 500"]);
+    await expect(node({ messages: [] }, THREAD)).rejects.toThrow(/needs a message of the model/);
+  });
+
+  it("answers a list of messages with a list", async () => {
+    const far = { ...farSide(), asks: false };
+    const message = new AIMessage({ id: "m", content: "", tool_calls: [{ ...payCall("a"), type: "tool_call" }] });
+    const results = (await belayNode(far)([message], THREAD)) as unknown as ToolMessage[];
+    expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(["call_a"]);
+  });
+
   it("needs a contract for each tool and a schema that can describe itself", () => {
     const far = farSide();
     expect(() => belayNode(far, { contracts: {} })).toThrow(/has no contract/);
@@ -127,7 +172,7 @@ describe("in place of LangGraph's tool node", () => {
     const node = belayNode(far, { tools: [plainTool(far), odd], contracts });
     const graph = graphOf(node, [[payCall("a"), { name: "odd", args: {}, id: "o" }]]);
     const done = await graph.invoke(GO, THREAD);
-    expect(far.keys).toEqual([expect.stringMatching(/^default:graph_\w{40}:c1\.1$/)]);
+    expect(far.keys).toEqual([expect.stringMatching(/^default\/graph_\w{40}\/c1\.1$/)]);
     expect(answerOf(done)).toContain("result_not_json");
   });
 });

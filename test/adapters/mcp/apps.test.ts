@@ -40,7 +40,7 @@ function open(app: AnyApp): Opened {
         store: createMemoryStore(),
         ...(app.prices && { prices: app.prices }),
       });
-      const principal = { kind: "customer", id: app.defaultPrincipal ?? "customer" } as const;
+      const principal = app.defaultPrincipal ?? ({ kind: "customer", id: "customer" } as const);
       return await harness.run(message, { principal, runId: `run_${runs}`, conversationId: "cnv_1" }).result;
     },
   };

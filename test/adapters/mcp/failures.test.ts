@@ -16,6 +16,7 @@ const LEVELS = { read_it: "read", typed_it: "read", change_it: "write" } as cons
 interface RawPeer {
   readonly executor: McpExecutor;
   log(): readonly string[];
+  metas(): readonly string[];
 }
 
 async function rawPeer(timeoutMs = 5_000): Promise<RawPeer> {
@@ -34,14 +35,15 @@ async function rawPeer(timeoutMs = 5_000): Promise<RawPeer> {
     await executor.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const log = (): readonly string[] => {
+  const lines = (isMeta: boolean): readonly string[] => {
     try {
-      return readFileSync(file, "utf8").trim().split("\n");
+      const all = readFileSync(file, "utf8").trim().split("\n");
+      return all.filter((line) => line.startsWith("meta") === isMeta);
     } catch {
       return [];
     }
   };
-  return { executor, log };
+  return { executor, log: () => lines(false), metas: () => lines(true) };
 }
 
 const call = async (peer: RawPeer, tool: string, how: string, signal?: AbortSignal): Promise<ToolResult> =>
@@ -100,6 +102,25 @@ describe("a server that fails", () => {
     expect(reasons["twice"]).toContain("twice");
     expect(reasons["bad_schema"]).toContain("nobody gave it a level");
     expect(Object.keys(reasons).some((name) => /bad.*name/.test(name))).toBe(true);
+  });
+
+  it("by talking to the model in its descriptions: they are cleaned and bounded", async () => {
+    const { executor } = await rawPeer();
+    const { description = "" } = executor.listTools().find(({ name }) => name === "read_it") ?? {};
+    expect(description).toMatch(/^Reads\. Ignore/);
+    expect(description.length).toBeLessThanOrEqual(2_000);
+  });
+
+  it("is told nothing about whose call it is", async () => {
+    const peer = await rawPeer();
+    const { idempotencyKey } = toolContext({ runId: "run_secret" });
+    const args = { how: "well" };
+    await peer.executor.execute("change_it", args, toolContext({ runId: "run_secret", idempotencyKey }));
+    await peer.executor.execute("change_it", args, toolContext({ runId: "run_secret", idempotencyKey }));
+    const [first = "", second] = peer.metas();
+    for (const secret of ["run_secret", "acme", "C-7"]) expect(first).not.toContain(secret);
+    expect(first).toMatch(/[0-9a-f]{64}/);
+    expect(second).toBe(first);
   });
 
   it("by not being there at all: connecting says which and what to do", async () => {

@@ -1,7 +1,7 @@
 import type { CallToolResult, Client, Tool } from "@modelcontextprotocol/client";
 import type { JsonValue, ToolError } from "../../../core/index.ts";
 import { type ToolContext, toolFailure } from "../../../tool/index.ts";
-import { callMeta } from "../meta.ts";
+import { callMeta, strangerMeta } from "../meta.ts";
 import type { Connection } from "./connection.ts";
 import { failureOf, type Trouble, troubleOf } from "./failure.ts";
 import type { RemoteCall } from "./import-tool.ts";
@@ -74,7 +74,11 @@ async function send(
     // Without its output schema: the result is checked by us, not by the library.
     const { outputSchema: _unchecked, ...toolDefinition } = definition;
     const result = await client.callTool(
-      { name: definition.name, arguments: args as Record<string, unknown>, _meta: callMeta(context, scope) },
+      {
+        name: definition.name,
+        arguments: args as Record<string, unknown>,
+        _meta: reader.isOwn ? callMeta(context, scope) : strangerMeta(context),
+      },
       { signal, toolDefinition, timeout: reader.contract.timeoutMs },
     );
     return { ok: true, result };

@@ -28,10 +28,6 @@ export interface McpSession {
   freshen(): Promise<void>;
 }
 
-export function serverName({ name = "mcp" }: ConnectMcpOptions): string {
-  return name;
-}
-
 export function createSession(options: ConnectMcpOptions): McpSession {
   const { clock = systemClock, local } = options;
   const hidden = new Set<string>();
@@ -120,7 +116,7 @@ export function unavailable(options: ConnectMcpOptions, cause: unknown): BelayEr
   const detail = cause instanceof Error ? cleanText(cause.message, 200) : "no reason given";
   return new BelayError(
     "BELAY_MCP_UNAVAILABLE",
-    `The tool server ${serverName(options)} cannot be used: ${detail}. Start it, or correct its command or address.`,
+    `The tool server ${options.name ?? "mcp"} cannot be used: ${detail}. Start it, or correct its command or address.`,
     { cause },
   );
 }

@@ -3,8 +3,10 @@ import {
   type Decision,
   findCall,
   fold,
+  type JsonValue,
   type PermissionLevel,
   type RecoveryClass,
+  type RunState,
 } from "../../../core/index.ts";
 import type { ApprovalRow, RunRow, StoredEntry } from "../../../journal/index.ts";
 import type { SignedIn } from "../../deps.ts";
@@ -21,8 +23,12 @@ export interface RequestFacts {
   readonly recheck?: Decision;
   /** Where the call stands now. */
   readonly call?: CallState;
+  /** Results of calls that only looked, up to the question, newest last. */
+  readonly lookups: readonly { readonly tool: string; readonly args: JsonValue; readonly value: JsonValue }[];
   readonly tool?: { readonly description: string; readonly level: PermissionLevel; readonly recovery: RecoveryClass };
 }
+
+const LOOKUPS_MAX = 5;
 
 /** Gathers what is recorded about a question; undefined when there is no such question in the person's tenant. */
 export async function requestFacts(
@@ -49,9 +55,24 @@ export async function requestFacts(
     row,
     run,
     entries,
+    lookups: lookupsOf(state, row.requestedAt, entries),
     ...(asked !== undefined && { asked }),
     ...(recheck !== undefined && { recheck }),
     ...(call !== undefined && { call }),
     ...(tool !== undefined && { tool: { description: tool.description, level: tool.level, recovery: tool.recovery } }),
   };
+}
+
+function lookupsOf(
+  state: RunState | undefined,
+  until: number,
+  entries: readonly StoredEntry[],
+): RequestFacts["lookups"] {
+  const settledAt = new Map(entries.map(({ at, event }) => [event.type === "call.settled" ? event.callId : "", at]));
+  return [...(state?.earlierCalls ?? []), ...(state?.turn ?? [])]
+    .filter(({ call }) => call.effect === "read" && (settledAt.get(call.callId) ?? Number.POSITIVE_INFINITY) <= until)
+    .flatMap(({ call: { tool, args }, outcome }) =>
+      outcome?.status === "ok" && outcome.value.json !== undefined ? [{ tool, args, value: outcome.value.json }] : [],
+    )
+    .slice(-LOOKUPS_MAX);
 }

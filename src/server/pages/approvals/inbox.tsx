@@ -108,7 +108,8 @@ function Row(props: { readonly row: ApprovalRow; readonly view: View; readonly r
           ) : (
             <>
               {", "}
-              {plainLine(labelOf(recipient.name), 40)} <ForeignLine text={recipient.text} charactersMax={48} />
+              {plainLine(labelOf(recipient.name).replace(/ id$/, ""), 40)}{" "}
+              <ForeignLine text={recipient.text} charactersMax={48} />
             </>
           )}
         </a>
@@ -123,7 +124,9 @@ function Row(props: { readonly row: ApprovalRow; readonly view: View; readonly r
           <code>{plainLine(row.code, 64)}</code>
         </div>
       </td>
-      <td data-label="Asked by">{plainLine(row.requester.id, 40)}</td>
+      <td data-label="Asked by" class="nowrap">
+        {plainLine(row.requester.id, 32)}
+      </td>
       <td data-label="Age">
         <Age at={row.requestedAt} now={view.now} />
       </td>

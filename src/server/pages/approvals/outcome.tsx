@@ -3,7 +3,7 @@ import { type Html, NOTHING } from "../html.ts";
 import { Notice } from "../shell/frame.tsx";
 import { approvalStatus } from "../show/badge.tsx";
 import { plainLine } from "../show/code-points.ts";
-import { FieldChanges } from "../show/fields.tsx";
+import { FieldChanges, Fields } from "../show/fields.tsx";
 import { Foreign } from "../show/foreign.tsx";
 import { Time } from "../show/times.tsx";
 import type { RequestFacts } from "./facts.ts";
@@ -109,7 +109,23 @@ function WorldChanged(props: {
       <p>
         <code>{plainLine(outcome.error.code, 64)}</code>
       </p>
-      {before === undefined || after === undefined ? "" : <FieldChanges before={before} after={after} />}
+      <FactsNow before={before} after={after} />
     </Notice>
+  );
+}
+
+function FactsNow(props: { readonly before: JsonValue | undefined; readonly after: JsonValue | undefined }): Html {
+  const { before, after } = props;
+  if (after === undefined) {
+    return NOTHING;
+  }
+  if (before !== undefined) {
+    return <FieldChanges before={before} after={after} />;
+  }
+  return (
+    <>
+      <h3>What the rule read then</h3>
+      <Fields value={after} />
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { JsonValue } from "../../../core/index.ts";
-import type { Html } from "../html.ts";
+import { type Html, NOTHING } from "../html.ts";
 import { Head, Panel } from "../shell/frame.tsx";
 import type { View } from "../shell/kit.ts";
 import { ApprovalBadge } from "../show/badge.tsx";
@@ -10,7 +10,7 @@ import { Foreign, ForeignLine, Id, Payload } from "../show/foreign.tsx";
 import { headlineOf, labelOf } from "../show/headline.ts";
 import { Age, Countdown, Time } from "../show/times.tsx";
 import { storyOf } from "../story/story.ts";
-import { StoryList } from "../story/story-list.tsx";
+import { CallName, StoryList } from "../story/story-list.tsx";
 import { LEVEL_WORDS, RECOVERY_WORDS } from "../story/words.ts";
 import type { RequestFacts } from "./facts.ts";
 import { RequestOutcome } from "./outcome.tsx";
@@ -30,7 +30,7 @@ export function RequestPage(props: {
   const polled = pollS === undefined ? {} : { "data-poll-s": String(pollS) };
   return (
     <>
-      <Head title={`Request of ${row.agent}`}>
+      <Head title={`Request from ${row.agent}`}>
         <ApprovalBadge row={row} now={view.now} />
         <a href="/approvals">All approvals</a>
       </Head>
@@ -70,6 +70,7 @@ export function RequestPage(props: {
               <Payload value={row.args} />
             </details>
           </Panel>
+          <LookedUpPanel facts={facts} />
           <ChangePanel facts={facts} />
           <Panel title="What the run did so far" id="so-far">
             <StoryList
@@ -101,7 +102,7 @@ function Headline(props: { readonly facts: RequestFacts; readonly now: number })
         ""
       ) : (
         <div class="recipient">
-          {plainLine(labelOf(recipient.name), 40)}{" "}
+          {plainLine(labelOf(recipient.name).replace(/ id$/, ""), 40)}{" "}
           <strong>
             <ForeignLine text={recipient.text} charactersMax={64} />
           </strong>
@@ -138,6 +139,26 @@ function WhyPanel(props: { readonly facts: RequestFacts }): Html {
       ) : (
         <Fields value={reads} />
       )}
+    </Panel>
+  );
+}
+
+/** What tools had told the run: the facts behind the request, as far as the run knows them. */
+function LookedUpPanel(props: { readonly facts: RequestFacts }): Html {
+  const { lookups } = props.facts;
+  if (lookups.length === 0) {
+    return NOTHING;
+  }
+  return (
+    <Panel title="What the run had looked up" id="looked-up">
+      {lookups.map(({ tool, args, value }) => (
+        <>
+          <h3>
+            <CallName tool={tool} args={args} />
+          </h3>
+          <Fields value={value} />
+        </>
+      ))}
     </Panel>
   );
 }

@@ -62,7 +62,7 @@ async function requestReply(kit: PageKit, c: Context, approvalId: string, said: 
       {...(isMoving && { pollS: POLL_S })}
     />
   );
-  return reply(c, view, `${row.tool}, request of ${row.agent}`, body, said.status ?? 200);
+  return reply(c, view, `${row.tool}, request from ${row.agent}`, body, said.status ?? 200);
 }
 
 async function decide(kit: PageKit, c: Context, approvalId: string): Promise<Response> {

@@ -25,13 +25,15 @@ function clocks(browser: Browser): void {
 function clockText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const [minutes, hours, days] = [Math.floor(seconds / 60), Math.floor(seconds / 3600), Math.floor(seconds / 86400)];
+  const units = (large: number, unit: string, rest: number, small: string): string =>
+    `${large} ${unit}${rest === 0 ? "" : ` ${rest} ${small}`}`;
   if (minutes === 0) {
     return `${seconds} s`;
   }
   if (hours === 0) {
-    return `${minutes} min ${seconds % 60} s`;
+    return units(minutes, "min", seconds % 60, "s");
   }
-  return days === 0 ? `${hours} h ${minutes % 60} min` : `${days} d ${hours % 24} h`;
+  return days === 0 ? units(hours, "h", minutes % 60, "min") : units(days, "d", hours % 24, "h");
 }
 
 export const CLOCKS_SCRIPT: string = scriptOf(clocks, [clockText]);

@@ -161,11 +161,11 @@ function Records(props: {
                 <a href={`/audit/${seq}`}>{seq}</a>
               </td>
               <td data-label="Time">{record.at === undefined ? "" : <Time at={record.at} />}</td>
-              <td data-label="What">
+              <td data-label="What" class="nowrap">
                 <code>{plainLine(record.type, 40)}</code>
               </td>
               <td data-label="Says">{plainLine(record.says, 120)}</td>
-              <td data-label="Run">
+              <td data-label="Run" class="nowrap wide">
                 {record.run === undefined ? (
                   ""
                 ) : (

@@ -12,7 +12,7 @@ export interface RecordView {
 }
 
 /** Fields that say what a record is about, in the order in which they are told. */
-const TELLING = ["verdict", "answer", "status", "code", "ruleId", "limit", "termination", "agent", "callId"];
+const TELLING = ["verdict", "answer", "by", "status", "code", "ruleId", "limit", "termination", "agent", "callId"];
 
 /** Reads a record for a table. The tree is common to all tenants; of another's record only its place is shown. */
 export function recordView({ text }: AuditEntry, tenant: string): RecordView {
@@ -37,8 +37,10 @@ function sayOf(name: string, value: unknown): readonly string[] {
   if (typeof value === "string") {
     return [value];
   }
-  const named =
-    name === "agent" && typeof value === "object" && value !== null ? (value as { name?: unknown }).name : "";
+  const { name: agent, id } = (typeof value === "object" && value !== null ? value : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  const named = name === "agent" ? agent : id;
   return typeof named === "string" && named !== "" ? [named] : [];
 }
 

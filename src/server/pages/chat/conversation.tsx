@@ -3,7 +3,7 @@ import type { Html } from "../html.ts";
 import { RunBadge } from "../show/badge.tsx";
 import { plainLine } from "../show/code-points.ts";
 import { Foreign } from "../show/foreign.tsx";
-import { ClockTime, Countdown } from "../show/times.tsx";
+import { Countdown, Time } from "../show/times.tsx";
 import { type StoryItem, storyOf } from "../story/story.ts";
 import { StoryLine } from "../story/story-list.tsx";
 import { streamAttributes } from "../story/stream.ts";
@@ -51,7 +51,7 @@ function TurnPart(props: { readonly turn: Turn; readonly now: number }): Html {
     <div class="turn" id={`turn-${id}`} data-nested="">
       <div class="said user" id={`said-${id}`}>
         <div class="who">
-          {plainLine(run.principal.id, 40)} · <ClockTime at={run.startedAt} />
+          {plainLine(run.principal.id, 40)} · <Time at={run.startedAt} />
         </div>
         <Foreign text={run.input} charactersMax={2000} linesMax={30} />
       </div>
@@ -137,7 +137,7 @@ function Answer(props: { readonly id: string; readonly run: RunRow }): Html {
   return (
     <div class="said" id={`answer-${id}`}>
       <div class="who">
-        {plainLine(run.agent, 40)} · <ClockTime at={run.updatedAt} />
+        {plainLine(run.agent, 40)} · <Time at={run.updatedAt} />
       </div>
       {run.answer === undefined ? (
         <p>{endWords(run.termination)}</p>

@@ -100,8 +100,12 @@ function Recent(props: { readonly kit: PageKit; readonly view: View; readonly ru
                     <ForeignLine text={run.input} charactersMax={90} />
                   </a>
                 </td>
-                <td data-label="Who">{plainLine(run.principal.id, 40)}</td>
-                <td data-label="Agent">{plainLine(run.agent, 40)}</td>
+                <td data-label="Who" class="nowrap">
+                  {plainLine(run.principal.id, 32)}
+                </td>
+                <td data-label="Agent" class="wide">
+                  {plainLine(run.agent, 32)}
+                </td>
                 <td data-label="State">
                   <RunBadge run={run} label={endLabel(kit.deps, run)} />
                 </td>

@@ -61,8 +61,9 @@ export function SuitePanel(props: { readonly history: readonly EvalResult[]; rea
           <BarList
             empty="The result names no classes."
             bars={last.classes.map(({ name, passed, total }) => ({
-              name: `${name} (of ${total})`,
+              name,
               value: passed,
+              of: total,
               tone: passed === total ? "good" : "bad",
             }))}
           />

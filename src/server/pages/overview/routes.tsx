@@ -75,7 +75,7 @@ function Numbers(props: { readonly figures: OverviewFigures; readonly waiting: n
     [
       "Median time to decision",
       figures.decisionMs === undefined ? "none" : durationText(figures.decisionMs),
-      `${countText(metrics.approvalMs.length)} questions answered`,
+      `${countText((metrics.approvals.approved ?? 0) + (metrics.approvals.rejected ?? 0))} answered`,
     ],
     ["Spend", costText(metrics.costNanoUsd), read],
     ["Tokens", countText(metrics.inputTokens + metrics.outputTokens), read],

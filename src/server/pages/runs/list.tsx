@@ -142,15 +142,19 @@ function Rows(props: { readonly kit: PageKit; readonly rows: readonly RunRow[]; 
             <td data-label="State">
               <RunBadge run={run} label={endLabel(kit.deps, run)} />
             </td>
-            <td data-label="Agent">{plainLine(run.agent, 40)}</td>
-            <td data-label="Person">{plainLine(run.principal.id, 40)}</td>
-            <td data-label="Entries" class="end number">
+            <td data-label="Agent" class="wide nowrap">
+              {plainLine(run.agent, 32)}
+            </td>
+            <td data-label="Person" class="nowrap">
+              {plainLine(run.principal.id, 32)}
+            </td>
+            <td data-label="Entries" class="end number wide">
               {run.head}
             </td>
-            <td data-label="Took" class="number">
+            <td data-label="Took" class="number wide">
               {run.termination === undefined ? "" : durationText(run.updatedAt - run.startedAt)}
             </td>
-            <td data-label="Started">
+            <td data-label="Started" class="nowrap">
               <Age at={run.startedAt} now={now} /> ago
             </td>
           </tr>

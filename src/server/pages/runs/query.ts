@@ -36,29 +36,46 @@ export async function runPage(
   filter: RunFilter,
   cursor: RunCursor | undefined,
 ): Promise<RunPage> {
-  const isScan = filter.reason !== undefined || filter.person !== undefined;
-  const base: RunsQuery = {
-    tenant,
-    limit: isScan ? CHUNK : ROWS + 1,
-    ...(filter.status !== undefined && { status: filter.status }),
-    ...(filter.agent !== undefined && { agent: filter.agent }),
-  };
   const rows: RunRow[] = [];
   let seen = 0;
-  for (let place = cursor; ; ) {
-    const chunk = await store.runs({ ...base, ...place });
-    for (const row of chunk) {
-      if (rows.length === ROWS || seen === SEEN_MAX) {
-        return { rows, seen, ...(place !== undefined && { next: place }) };
-      }
-      seen += 1;
-      place = { before: row.startedAt, beforeRunId: row.runId };
-      rows.push(...(fits(row, filter) ? [row] : []));
+  let place = cursor;
+  for await (const row of runsFrom(store, tenant, filter, cursor)) {
+    if (rows.length === ROWS || seen === SEEN_MAX) {
+      return { rows, seen, ...(place !== undefined && { next: place }) };
     }
-    if (chunk.length < (base.limit ?? 0)) {
-      return { rows, seen };
+    seen += 1;
+    place = cursorAt(row);
+    if (fits(row, filter)) {
+      rows.push(row);
     }
   }
+  return { rows, seen };
+}
+
+/** Runs of a state and an agent, which the store can look for by itself. */
+async function* runsFrom(
+  store: Store,
+  tenant: string,
+  { status, agent, reason, person }: RunFilter,
+  cursor: RunCursor | undefined,
+): AsyncGenerator<RunRow> {
+  const limit = reason === undefined && person === undefined ? ROWS + 1 : CHUNK;
+  const query: RunsQuery = {
+    tenant,
+    limit,
+    ...(status !== undefined && { status }),
+    ...(agent !== undefined && { agent }),
+  };
+  let last: RunRow | undefined;
+  do {
+    const chunk = await store.runs({ ...query, ...(last === undefined ? cursor : cursorAt(last)) });
+    yield* chunk;
+    last = chunk.length < limit ? undefined : chunk.at(-1);
+  } while (last !== undefined);
+}
+
+function cursorAt({ startedAt, runId }: RunRow): RunCursor {
+  return { before: startedAt, beforeRunId: runId };
 }
 
 function fits(row: RunRow, { reason, person }: RunFilter): boolean {

@@ -105,7 +105,7 @@ function Figures(props: { readonly run: RunRow; readonly entries: readonly Store
     [run.termination === undefined ? "So far" : "Took", durationText(metrics.runMs[0] ?? 0)],
   ];
   return (
-    <dl class="figures">
+    <dl class="figures eight">
       {figures.map(([name, value]) => (
         <div>
           <dt>{name}</dt>

@@ -26,7 +26,7 @@ export interface View {
 export const WAITING_SHOWN_MAX = 9;
 
 export async function viewOf({ deps, session }: PageKit, c: Context): Promise<View> {
-  const me = session.current(c);
+  const me = personOf(session, c);
   const url = new URL(c.req.url);
   const waiting =
     me === undefined
@@ -70,9 +70,15 @@ export function notFound(what: string): PageRefusal {
 
 /** Who is signed in; throws the refusal that leads to the sign-in page. */
 export function signedIn({ session }: PageKit, c: Context): SignedIn {
-  const me = session.current(c);
+  const me = personOf(session, c);
   if (me === undefined) {
     throw new PageRefusal({ status: 401, code: "not_signed_in", detail: "Sign in to see this page." });
   }
   return me;
+}
+
+/** Pages are for people: the credential of a program opens none, since it may see only what it started itself. */
+function personOf(session: PagesSession, c: Context): SignedIn | undefined {
+  const me = session.current(c);
+  return me?.kind === "agent" ? undefined : me;
 }

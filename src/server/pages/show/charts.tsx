@@ -5,6 +5,8 @@ import { countText } from "./numbers.ts";
 export interface Bar {
   readonly name: string;
   readonly value: number;
+  /** What a full bar means; default the largest value. */
+  readonly of?: number;
   readonly tone?: "good" | "bad" | "wait";
   readonly href?: string;
 }
@@ -18,13 +20,20 @@ export function BarList(props: { readonly bars: readonly Bar[]; readonly empty: 
   }
   return (
     <ul class="bars">
-      {bars.map(({ name, value, tone, href }) => (
+      {bars.map(({ name, value, of, tone, href }) => (
         <li>
           <span>{href === undefined ? plainLine(name, 60) : <a href={href}>{plainLine(name, 60)}</a>}</span>
-          <span class="value number">{countText(value)}</span>
+          <span class="value number">
+            {countText(value)}
+            {of === undefined ? "" : `/${countText(of)}`}
+          </span>
           <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true" class="chart">
             <rect class="track" width="100" height="4" />
-            <rect class={`bar tone-${tone ?? "info"}`} width={((100 * value) / max).toFixed(2)} height="4" />
+            <rect
+              class={`bar tone-${tone ?? "info"}`}
+              width={((100 * value) / Math.max(1, of ?? max)).toFixed(2)}
+              height="4"
+            />
           </svg>
         </li>
       ))}
@@ -37,7 +46,7 @@ export interface Column {
   readonly value: number;
 }
 
-const COLUMNS_WIDTH = 640;
+const COLUMNS_WIDTH = 460;
 const COLUMNS_HEIGHT = 150;
 const LEFT = 32;
 const BOTTOM = 22;

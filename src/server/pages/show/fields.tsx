@@ -3,6 +3,8 @@ import type { Html } from "../html.ts";
 import { Foreign, Payload } from "./foreign.tsx";
 import { amountText, fieldsOf, labelOf } from "./headline.ts";
 
+const SMALL_FIELDS_MAX = 16;
+
 /** A JSON object as a list of names and values, each value exact. */
 export function Fields(props: { readonly value: JsonValue; readonly charactersMax?: number }): Html {
   const { value, charactersMax = 240 } = props;
@@ -44,10 +46,24 @@ function FieldValue(props: { readonly name: string; readonly value: JsonValue; r
       </span>
     );
   }
+  if (isSmallObject(value)) {
+    return <Fields value={value} charactersMax={charactersMax} />;
+  }
   if (typeof value === "object" && value !== null) {
     return <Payload value={value} charactersMax={charactersMax * 4} />;
   }
   return <span class="number">{String(value)}</span>;
+}
+
+/** An object that reads better as a list; whatever is deeper or longer is shown as JSON. */
+function isSmallObject(value: JsonValue): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length <= SMALL_FIELDS_MAX &&
+    Object.values(value).every((field) => typeof field !== "object" || field === null)
+  );
 }
 
 /** Two looks at the same facts, side by side; what differs is marked. */

@@ -70,12 +70,17 @@ export function durationText(ms: number): string {
     return `${Math.floor(positive / SECOND_MS)} s`;
   }
   if (positive < HOUR_MS) {
-    return `${Math.floor(positive / MINUTE_MS)} min ${Math.floor((positive % MINUTE_MS) / SECOND_MS)} s`;
+    return unitsText(positive, MINUTE_MS, "min", SECOND_MS, "s");
   }
   if (positive < DAY_MS) {
-    return `${Math.floor(positive / HOUR_MS)} h ${Math.floor((positive % HOUR_MS) / MINUTE_MS)} min`;
+    return unitsText(positive, HOUR_MS, "h", MINUTE_MS, "min");
   }
-  return `${Math.floor(positive / DAY_MS)} d ${Math.floor((positive % DAY_MS) / HOUR_MS)} h`;
+  return unitsText(positive, DAY_MS, "d", HOUR_MS, "h");
+}
+
+function unitsText(ms: number, unitMs: number, unit: string, smallMs: number, small: string): string {
+  const rest = Math.floor((ms % unitMs) / smallMs);
+  return `${Math.floor(ms / unitMs)} ${unit}${rest === 0 ? "" : ` ${rest} ${small}`}`;
 }
 
 /** `2026-01-15`, the day in UTC. */

@@ -17,7 +17,10 @@ export function StoryList(props: {
   return (
     <ol class="story" aria-label={label} id={`story-${plainLine(runId, 128)}-${items[0]?.seq ?? 0}`} data-nested="">
       {items.map((item, index) => (
-        <li id={`e-${plainLine(runId, 128)}-${item.seq}-${index}`} class={`story-item edge-${item.tone}`}>
+        <li
+          id={`e-${plainLine(runId, 128)}-${item.seq}-${index}`}
+          class={`story-item edge-${item.tone}${withPayloads ? " told" : ""}`}
+        >
           <StoryLine item={item} />
           {withPayloads ? (
             <details>

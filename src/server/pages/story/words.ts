@@ -25,6 +25,7 @@ export const LIMIT_WORDS: Readonly<Record<LimitId, string>> = {
   cycle: "The calls went round in a circle.",
   invalid_calls: "Too many calls were wrong.",
   unreadable_replies: "The model's replies could not be read.",
+  rejections: "People said no too often in this run.",
 };
 
 /** What became of a call that did not run or did not succeed. */

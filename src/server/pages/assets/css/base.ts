@@ -27,7 +27,7 @@ main:focus { outline: none; }
 .number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 
 .frame { display: grid; grid-template-columns: var(--side) minmax(0, 1fr); min-height: 100vh; }
-.frame.alone { grid-template-columns: minmax(0, 1fr); }
+.frame.alone { grid-template-columns: minmax(0, 1fr); grid-template-rows: auto 1fr; }
 .side {
   display: flex; flex-direction: column; gap: var(--gap);
   position: sticky; top: 0; height: 100vh; overflow-y: auto;
@@ -60,7 +60,7 @@ main { padding: 1.25rem 1.75rem 3rem; max-width: 78rem; width: 100%; }
   .frame { display: block; min-height: 0; }
   .side { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); gap: var(--tight); padding: 0.625rem var(--gap); }
   .side nav ul { grid-template-columns: repeat(3, minmax(0, 1fr)); }
-  .side nav a { justify-content: flex-start; padding: 0.25rem 0.375rem; }
+  .side nav a { justify-content: flex-start; padding: 0.25rem 0.375rem; white-space: nowrap; font-size: 0.875rem; }
   .side-end, .me { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: var(--tight) var(--gap); margin: 0; }
   .side-end { padding: 0; }
   main { padding: var(--gap) var(--gap) 2rem; }

@@ -4,8 +4,12 @@ export const PARTS: string = `
 .panel > h2 { margin-bottom: var(--tight); }
 .panel > * + p, .panel > p + * { margin-top: var(--tight); }
 .stack { display: grid; gap: var(--tight); }
-.columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 var(--gap); align-items: start; }
-.main-aside { display: grid; grid-template-columns: minmax(0, 1fr) 20rem; gap: 0 var(--gap); align-items: start; }
+.columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 var(--gap); align-items: stretch; }
+.panel > .columns { margin-top: var(--gap); gap: var(--gap) 2rem; }
+.panel h3 { margin: 0.5rem 0 0.25rem; }
+.main-aside { display: grid; grid-template-columns: minmax(0, 1fr) 20rem; gap: 0 var(--gap); align-items: stretch; }
+.panel > .columns { margin-top: var(--gap); gap: var(--gap) 2rem; }
+.panel h3 { margin: 0.5rem 0 0.25rem; }
 .main-aside { grid-template-rows: auto 1fr; }
 .main-aside > aside { grid-column: 2; grid-row: 1 / span 2; position: sticky; top: var(--gap); }
 .row { display: flex; flex-wrap: wrap; gap: var(--tight); align-items: center; }
@@ -62,19 +66,29 @@ details > summary { cursor: pointer; color: var(--accent); font-size: var(--smal
 .fields > div { display: grid; grid-template-columns: minmax(7rem, 11rem) minmax(0, 1fr); gap: var(--tight); padding: 0.3125rem 0; border-top: 1px solid var(--line); }
 .fields > div:first-child { border-top: 0; }
 .fields dt { color: var(--soft); font-size: var(--small); }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: var(--round); overflow: hidden; margin-bottom: var(--gap); }
+.figures { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: var(--round); overflow: hidden; margin-bottom: var(--gap); }
+.figures.eight { grid-template-columns: repeat(8, auto); }
 .figures > div { background: var(--surface); padding: 0.625rem var(--gap); }
 .figures dt { color: var(--soft); font-size: var(--small); }
 .figures dd { font-size: 1.1875rem; font-weight: 600; }
+.figures.eight > div { padding: 0.5rem 0.75rem; }
+.figures.eight dd { font-size: 1rem; }
 .figures dd .soft, .figures dd.plain { font-size: var(--small); font-weight: 400; }
 
+.fields .fields > div { grid-template-columns: minmax(6rem, 9rem) minmax(0, 1fr); padding: 0.125rem 0; border: 0; }
+
+@media (max-width: 70rem) {
+  .figures { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+  .figures.eight { grid-template-columns: repeat(4, minmax(0, 1fr)); }
+}
 @media (max-width: 56rem) {
   .columns, .main-aside { grid-template-columns: minmax(0, 1fr); }
   .main-aside > aside { position: static; grid-column: auto; grid-row: auto; }
 }
 @media (max-width: 36rem) {
   .fields > div { grid-template-columns: minmax(0, 1fr); gap: 0; }
-  .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .figures, .figures.eight { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .fields .fields > div { grid-template-columns: minmax(5rem, 8rem) minmax(0, 1fr); gap: var(--tight); }
   button, .button, input, select { min-height: 2.75rem; }
   .themes button, button.plain { min-height: 2rem; }
 }

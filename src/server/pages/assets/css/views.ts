@@ -1,6 +1,6 @@
 /** Tables, the story of a run, conversations, one request, and charts. */
 export const VIEWS: string = `
-.table { width: 100%; border-collapse: collapse; background: var(--surface); border: 1px solid var(--line); margin-bottom: var(--gap); }
+.table { width: 100%; border-collapse: collapse; background: var(--surface); border: 1px solid var(--line); margin-bottom: var(--gap); font-size: 0.875rem; }
 .panel .table { border: 0; margin: 0; }
 .table th, .table td { padding: 0.4375rem 0.75rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); font-weight: 400; }
 .panel .table th:first-child, .panel .table td:first-child { padding-left: 0; }
@@ -9,26 +9,28 @@ export const VIEWS: string = `
 .table tbody tr:hover { background: color-mix(in srgb, var(--sunk) 55%, transparent); }
 .table .end { text-align: right; }
 .table tr.changed { background: var(--bad-ground); }
+.table .nowrap { white-space: nowrap; }
 .table .amount { font-weight: 600; white-space: nowrap; }
 .pages { display: flex; flex-wrap: wrap; gap: var(--gap); align-items: center; }
 
 .story { list-style: none; display: grid; gap: 2px; }
 .story-item { padding: 0.3125rem 0 0.3125rem 0.75rem; background: var(--surface); }
-.story-line { display: grid; grid-template-columns: 4.5rem 10.5rem minmax(0, 1fr); gap: 0.125rem 0.625rem; align-items: start; }
+.story-line { display: grid; grid-template-columns: 4.25rem 12rem minmax(0, 1fr); gap: 0.125rem 0.625rem; align-items: start; }
 .story-line > time { color: var(--soft); font-size: var(--small); line-height: 1.375rem; }
 .story-line > .badge { justify-self: start; white-space: normal; }
-.story-item details { margin-left: 5.125rem; }
+.story-item.told { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 var(--gap); }
+.story-item details[open] { grid-column: 1 / -1; }
 .story .tool { font-weight: 600; }
 .story-step { margin-top: var(--gap); }
 .story-step:first-of-type { margin-top: 0; }
 
 .chat { display: grid; gap: var(--tight); margin-bottom: var(--gap); }
+.turn:empty { display: none; }
 .turn { display: grid; gap: var(--tight); }
 .said { max-width: 46rem; padding: 0.5rem 0.875rem; border-radius: 0.5rem; background: var(--surface); border: 1px solid var(--line); width: fit-content; }
 .said.user { justify-self: end; background: var(--accent-ground); border-color: transparent; }
 .said .who { color: var(--soft); font-size: 0.75rem; }
 .gates { background: var(--surface); border: 1px solid var(--line); border-radius: var(--round); padding: 0.375rem 0.75rem; }
-.gates .story-line { grid-template-columns: 4.5rem 10.5rem minmax(0, 1fr); }
 .composer { display: grid; gap: var(--tight); }
 .composer .row { justify-content: space-between; }
 .composer select { width: auto; max-width: 100%; }
@@ -49,18 +51,18 @@ export const VIEWS: string = `
 .bars svg { grid-column: 1 / -1; height: 0.375rem; width: 100%; display: block; }
 .bars .track { fill: var(--sunk); }
 .bars .value { text-align: right; font-weight: 600; }
-.matrix td.hit, .matrix td.miss { text-align: center; }
-.matrix td.hit { color: var(--good); font-weight: 600; } .matrix td.miss { color: var(--soft); }
 
 @media (max-width: 44rem) {
   .table, .table tbody, .table tr, .table td, .table th[scope="row"] { display: block; }
   .table thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .table tr { padding: var(--tight) 0.75rem; border-top: 1px solid var(--line); }
   .panel .table tr { padding: var(--tight) 0; }
-  .table th[scope="row"], .table td { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: var(--tight); padding: 0.125rem 0 !important; border: 0; text-align: left !important; }
-  .table [data-label]::before { content: attr(data-label); color: var(--soft); font-size: var(--small); font-weight: 400; }
-  .story-line, .gates .story-line { grid-template-columns: 4.25rem minmax(0, 1fr); }
+  .table th[scope="row"], .table td { position: relative; min-height: 1.5rem; padding: 0.125rem 0 0.125rem 7rem !important; border: 0; text-align: left !important; }
+  .table [data-label]::before { content: attr(data-label); position: absolute; left: 0; color: var(--soft); font-size: var(--small); font-weight: 400; }
+  .story-line { grid-template-columns: 4.25rem minmax(0, 1fr); }
   .story-line > .story-text { grid-column: 1 / -1; }
-  .story-item details { margin-left: 0; }
+  .story-item.told { display: block; }
+  .table .wide { display: none !important; }
+  .table .nowrap { white-space: normal; }
 }
 `;

@@ -1,0 +1,73 @@
+import { parseFrontier } from "../../audit/index.ts";
+import type { BudgetRow } from "../../journal/index.ts";
+import { type Repair, repairs, rowName } from "./compare-run.ts";
+import { writeBudget } from "./projection-tables.ts";
+import { toBudgetRow } from "./rows.ts";
+import type { SqliteHandle } from "./sqlite-handle.ts";
+
+/** Each run's parts, added up by tenant and budget. */
+export function sumBudgets(parts: Iterable<BudgetRow>): ReadonlyMap<string, BudgetRow> {
+  const sums = new Map<string, BudgetRow>();
+  for (const part of parts) {
+    const name = rowName(part.tenant, part.budget);
+    const { used, reserved } = sums.get(name) ?? { used: 0, reserved: 0 };
+    // Saturates as the projection does.
+    const total = Math.min(used + part.used, Number.MAX_SAFE_INTEGER);
+    sums.set(name, { ...part, used: total, reserved: reserved + part.reserved });
+  }
+  return sums;
+}
+
+export function compareBudgets(handle: SqliteHandle, derived: ReadonlyMap<string, BudgetRow>): readonly Repair[] {
+  const rows = handle.all("SELECT * FROM budgets").map((row) => {
+    return toBudgetRow(String(row["tenant"]), String(row["budget"]), row);
+  });
+  const stored = new Map(rows.map((row) => [rowName(row.tenant, row.budget), row]));
+  return [...new Set([...derived.keys(), ...stored.keys()])].flatMap((name) => {
+    const [before, after] = [stored.get(name), derived.get(name)];
+    return repairs("budgets", name, before, after, () => {
+      if (after !== undefined) {
+        writeBudget(handle, after);
+      } else if (before !== undefined) {
+        handle.run("DELETE FROM budgets WHERE tenant = ? AND budget = ?", before.tenant, before.budget);
+      }
+    });
+  });
+}
+
+const OF_A_RUN = [
+  { table: "runs", ids: ["tenant", "run_id"] },
+  { table: "approvals", ids: ["tenant", "approval_id"] },
+  { table: "reservations", ids: ["tenant", "run_id", "reservation_id"] },
+] as const;
+
+/** Rows of runs of which the journal has nothing. */
+export function findStrangers(handle: SqliteHandle): readonly Repair[] {
+  return OF_A_RUN.flatMap(({ table, ids }) => {
+    const sql = `SELECT * FROM ${table} WHERE NOT EXISTS (SELECT 1 FROM journal
+      WHERE journal.tenant = ${table}.tenant AND journal.run_id = ${table}.run_id)`;
+    return handle.all(sql).flatMap((stored) => {
+      const values = ids.map((id) => String(stored[id]));
+      const where = ids.map((id) => `${id} = ?`).join(" AND ");
+      return repairs(table, rowName(...values), { ...stored }, undefined, () => {
+        handle.run(`DELETE FROM ${table} WHERE ${where}`, ...values);
+      });
+    });
+  });
+}
+
+/** The notes beside the tree: how many records it has, and the newest time that was seen. */
+export function compareAuditState(
+  handle: SqliteHandle,
+  newestAt: number,
+  mend: (newestAt: number) => void,
+): readonly Repair[] {
+  const row = handle.get("SELECT size, frontier, newest_at FROM audit_state WHERE id = 1");
+  const frontier = parseFrontier(row?.["frontier"]);
+  // One that is unreadable is a verdict on the log itself.
+  const size = frontier?.size ?? row?.["size"];
+  return [
+    ...repairs("audit_state", "size", row?.["size"], size, () => mend(newestAt)),
+    ...repairs("audit_state", "newest_at", row?.["newest_at"], newestAt, () => mend(newestAt)),
+  ];
+}

@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { AnyApp } from "../config.ts";
+import {
+  baselineRefusals,
+  type DocumentVerdict,
+  type EvalDocument,
+  type EvalSuite,
+  FULL_THRESHOLDS,
+  gateDocument,
+  parseDocument,
+} from "../evals/index.ts";
+import { CONFIG_OPTIONS, type Command, type CommandInput, hasFlag, JSON_OPTION, textOption } from "./command.ts";
+import {
+  allSuites,
+  documentOf,
+  evalApp,
+  REPEATS_OPTION,
+  repeatsOf,
+  runSuites,
+  SUITE_OPTIONS,
+} from "./eval-suites.ts";
+
+export const gateCommand: Command = {
+  name: "gate",
+  summary: "run all suites of an app and hold them against its baseline and thresholds",
+  positionals: [{ name: "app" }],
+  options: {
+    baseline: { type: "string", value: "file", help: "document to compare with (default the one that the app names)" },
+    "write-baseline": { type: "string", value: "file", help: "write this run as a baseline; refused for a weakened one" },
+    out: { type: "string", value: "file", help: "write the document of results, as JSON" },
+    ...SUITE_OPTIONS,
+    ...REPEATS_OPTION,
+    ...JSON_OPTION,
+    ...CONFIG_OPTIONS,
+  },
+  examples: [
+    "gate shop",
+    "gate stockroom --weaknesses naive_retry",
+    "gate shop --write-baseline apps/shop/evals/baseline.json",
+  ],
+  run: async (input) => {
+    const app = await evalApp(input);
+    const suites = allSuites(app);
+    const { document, opened } = await documentOf(app, suites, await runSuites(input, app, suites, repeatsOf(input)));
+    const out = textOption(input, "out");
+    if (out !== undefined) {
+      writeDocument(resolve(input.cwd, out), document);
+    }
+    const target = textOption(input, "write-baseline");
+    return target === undefined
+      ? judge(input, app, document, opened)
+      : writeBaseline(input, resolve(input.cwd, target), document, opened);
+  },
+};
+
+function writeBaseline(
+  { output }: CommandInput,
+  file: string,
+  document: EvalDocument,
+  suites: readonly EvalSuite[],
+): number {
+  const refusals = baselineRefusals(document, suites);
+  if (refusals.length > 0) {
+    output.line({ text: "BASELINE: REFUSED", style: "red" });
+    refusals.forEach((problem) => output.line(`  - ${problem}`));
+    return 1;
+  }
+  writeDocument(file, document);
+  output.progress(`wrote ${file}`);
+  return 0;
+}
+
+function writeDocument(file: string, document: EvalDocument): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`);
+}
+
+function judge(input: CommandInput, app: AnyApp, document: EvalDocument, suites: readonly EvalSuite[]): number {
+  const named = baselineFile(input, app);
+  const isMissing = named !== undefined && !existsSync(named);
+  const baseline = named === undefined || isMissing ? undefined : readBaseline(named);
+  const verdict = gateDocument(document, { thresholds: app.evals?.gate ?? FULL_THRESHOLDS, suites, baseline });
+  const failures = isMissing
+    ? [{ stage: "evidence" as const, problem: `the baseline ${named} is not there` }, ...verdict.failures]
+    : verdict.failures;
+  const whole = { ...verdict, failures, passed: failures.length === 0 };
+  if (hasFlag(input, "json")) {
+    input.output.json(whole, 2);
+  } else {
+    printVerdict(input, whole);
+  }
+  return whole.passed ? 0 : 1;
+}
+
+function baselineFile(input: CommandInput, app: AnyApp): string | undefined {
+  const given = textOption(input, "baseline");
+  const own = app.evals?.baseline;
+  return given === undefined ? own && fileURLToPath(own) : resolve(input.cwd, given);
+}
+
+function readBaseline(file: string): EvalDocument {
+  return parseDocument(readFileSync(file, "utf8"), file);
+}
+
+function printVerdict({ output }: CommandInput, { passed, failures, notes }: DocumentVerdict): void {
+  notes.forEach((note) => output.line(note));
+  output.line({ text: passed ? "GATE: PASS" : "GATE: FAIL", style: passed ? "green" : "red" });
+  failures.forEach(({ stage, problem }) => output.line(`  - ${stage}: ${problem}`));
+}
