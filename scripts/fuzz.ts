@@ -1,4 +1,4 @@
-/** The long fuzz: `npm run fuzz -- --help` is answered with the options. */
+/** The long fuzz; `npm run fuzz -- --help` tells its options. */
 import { main } from "../test/fuzz/main.ts";
 
 process.exitCode = await main();

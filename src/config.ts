@@ -1,6 +1,6 @@
-import type { Principal } from "./core/index.ts";
+import type { JsonValue, Principal } from "./core/index.ts";
 import type { Agent } from "./engine/index.ts";
-import type { AppEvals, EvalSuite } from "./evals/index.ts";
+import type { AppEvals, CalibrationItem, EvalSuite, RedTeam } from "./evals/index.ts";
 import type { ModelClient, PriceTable } from "./model/index.ts";
 
 /** The application's own data, which rules read and tools change. */
@@ -8,6 +8,12 @@ export interface World {
   /** End state as plain data, for evaluations and for people. */
   snapshot(): unknown;
   close(): void;
+}
+
+/** Money that a call is about, in the smallest unit of its currency, such as 150000 paise. */
+export interface MoneyAtStake {
+  readonly amount: number;
+  readonly unit: string;
 }
 
 /** An application that the CLI, the server and evaluations can run. */
@@ -30,6 +36,14 @@ export interface App<AppWorld extends World = World> {
   readonly suites?: Readonly<Record<string, () => Promise<EvalSuite>>>;
   /** How the results of the suites are judged. */
   readonly evals?: AppEvals;
+  /** Faults that `configure({ weaknesses })` can build in, in the order in which a team would mend them. */
+  readonly weaknessNames?: readonly string[];
+  /** Answers that people graded, against which judges are held. */
+  readonly calibration?: () => Promise<readonly CalibrationItem[]>;
+  /** Attacks on the app, and the ordinary cases that must still work beside them. */
+  readonly redTeam?: RedTeam;
+  /** Money that a call is about; `undefined` for a call without any. Told when a recorded run is decided again. */
+  moneyAtStake?(call: { readonly tool: string; readonly args: JsonValue }): MoneyAtStake | undefined;
   /**
    * The same app with settings of its own, by name, such as `{ weaknesses: "naive_retry" }`. Throws a `BelayError` for
    * a setting or a value that it does not know.

@@ -19,6 +19,11 @@ const shop: App<ShopWorld> = defineApp({
     guards: async () => (await import("./scenarios/index.ts")).guardsSuite(),
   },
   evals: shopEvals,
+  moneyAtStake: ({ tool, args }) => {
+    const amount =
+      typeof args === "object" && args !== null && "amount_paise" in args ? args["amount_paise"] : undefined;
+    return tool === "issue_refund" && typeof amount === "number" ? { amount, unit: "paise" } : undefined;
+  },
 });
 
 export default shop;

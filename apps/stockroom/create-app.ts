@@ -3,9 +3,10 @@ import { type App, defineApp } from "belay-harness/config";
 import { type StockroomAgentOptions, stockroomAgent } from "./agent.ts";
 import { type StockroomSettings, stockroomConfig } from "./config.ts";
 import { stockroomEvals } from "./evals/index.ts";
+import { GOLDEN_SLICE } from "./golden/slice.ts";
 import { stockroomPlanner } from "./planner.ts";
 import { STOCKROOM_PRICES } from "./prices.ts";
-import { readWeaknesses } from "./weaknesses.ts";
+import { readWeaknesses, WEAKNESSES } from "./weaknesses.ts";
 import { openStockroomWorld, type StockroomWorld } from "./world/stockroom-world.ts";
 
 /** Settings of the app, its weaknesses among them, and the seams of its agent. */
@@ -35,6 +36,12 @@ export function createStockroomApp(options: StockroomAppOptions = {}): App<Stock
     defaultPrincipal: { kind: "customer", id: "warehouse" },
     configure: (named) => createStockroomApp({ ...options, ...readSettings(named) }),
     evals: stockroomEvals(config.weaknesses),
+    weaknessNames: WEAKNESSES,
+    redTeam: {
+      attacks: async () => (await import("./red-team/index.ts")).attackSuite(),
+      slice: { suite: "reference", cases: GOLDEN_SLICE },
+    },
+    calibration: async () => (await import("./judge/index.ts")).calibrationSet(),
     suites: {
       reference: async () => (await import("./golden/index.ts")).referenceSuite(),
       guards: async () => (await import("./golden/index.ts")).guardsSuite(),

@@ -11,7 +11,7 @@ type Verdict = StoreAuditVerdict | AuditVerdict | ChainVerdict;
 
 export const auditVerifyCommand: Command = {
   name: "audit verify",
-  summary: "check every record of the audit log, and that the journal is what it says",
+  summary: "check every record of the audit log, and that journal, blobs and derived tables are what it says",
   positionals: [],
   options: {
     file: { type: "string", value: "file", help: "check an export instead of the database" },
@@ -46,7 +46,11 @@ async function verdictOf(input: CommandInput): Promise<Verdict> {
   const file = textOption(input, "file");
   const note = textOption(input, "checkpoint");
   const ownKey = findSigner(input, place)?.verifierKey;
-  const verifierKeys = [textOption(input, "key"), ownKey].filter((key) => key !== undefined);
+  const key = textOption(input, "key");
+  if (key !== undefined && note === undefined) {
+    throw usageError("--key is the key that signed a checkpoint, and there is none. Give --checkpoint <file> too.");
+  }
+  const verifierKeys = [key, ownKey].filter((key) => key !== undefined);
   if (note !== undefined && verifierKeys.length === 0) {
     throw usageError("A checkpoint is worth nothing without the key that signed it. Give --key <key>.");
   }
@@ -98,5 +102,6 @@ function problemText(verdict: Extract<Verdict, { readonly ok: false }>): string 
     return `${verdict.problem} at line ${verdict.line + 1}`;
   }
   const place = verdict.seq === null ? "" : ` at record ${verdict.seq}`;
+  // An intact log beside a damaged table is another thing than a damaged log, and the detail says which.
   return `${verdict.problem}${place}: ${verdict.detail}`;
 }

@@ -6,8 +6,11 @@ import { auditShowCommand } from "./audit-show.ts";
 import { auditVerifyCommand } from "./audit-verify.ts";
 import type { Command } from "./command.ts";
 import { approveCommand, rejectCommand } from "./decide.ts";
+import { doctorCommand } from "./doctor.ts";
 import { evalCommand } from "./eval.ts";
+import { fixLogCommand } from "./fix-log.ts";
 import { gateCommand } from "./gate.ts";
+import { judgeCommand } from "./judge.ts";
 import { mcpServeCommand } from "./mcp-serve.ts";
 import {
   peopleAddCommand,
@@ -18,6 +21,9 @@ import {
 } from "./people.ts";
 import { pricesFetchCommand, pricesShowCommand } from "./prices.ts";
 import { recoverCommand } from "./recover.ts";
+import { redTeamCommand } from "./red-team.ts";
+import { replayCommand } from "./replay.ts";
+import { reportCommand } from "./report.ts";
 import { rollbackCommand } from "./rollback.ts";
 import { runCommand } from "./run.ts";
 import { runsCommand } from "./runs.ts";
@@ -25,6 +31,7 @@ import { serveCommand, workCommand } from "./serve.ts";
 import { showCommand } from "./show.ts";
 import { traceCommand } from "./trace.ts";
 import { usageError } from "./usage.ts";
+import { vacuityCommand } from "./vacuity.ts";
 
 export const COMMANDS: readonly Command[] = [
   runCommand,
@@ -39,10 +46,17 @@ export const COMMANDS: readonly Command[] = [
   auditShowCommand,
   auditCheckpointCommand,
   auditExportCommand,
+  doctorCommand,
   evalCommand,
   gateCommand,
   ablateCommand,
+  vacuityCommand,
+  judgeCommand,
+  redTeamCommand,
+  fixLogCommand,
+  reportCommand,
   traceCommand,
+  replayCommand,
   mcpServeCommand,
   pricesShowCommand,
   pricesFetchCommand,

@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { AnyApp } from "../config.ts";
-import { createDocument, type EvalDocument, type EvalSuite, openSuite, runSuite, type SuiteResult } from "../evals/index.ts";
+import {
+  createDocument,
+  type EvalDocument,
+  type EvalSuite,
+  openSuite,
+  runSuite,
+  type SuiteResult,
+} from "../evals/index.ts";
 import { type CommandInput, type OptionSpec, textOption } from "./command.ts";
 import { loadApp } from "./load-config.ts";
 import { projectConfig } from "./project.ts";

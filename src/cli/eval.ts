@@ -34,7 +34,10 @@ export const evalCommand: Command = {
     ...SUITE_OPTIONS,
     ...REPEATS_OPTION,
     statistics: { type: "boolean", help: "also print intervals and bounds; always with --repeats" },
-    coverage: { type: "boolean", help: "also list what the suites do not reach; runs all suites unless told otherwise" },
+    coverage: {
+      type: "boolean",
+      help: "also list what the suites do not reach; runs all suites unless told otherwise",
+    },
     out: { type: "string", value: "file", help: "write the document of results, as JSON" },
     ...JSON_OPTION,
     ...CONFIG_OPTIONS,
@@ -122,7 +125,9 @@ function printCoverage(input: CommandInput, app: AnyApp, results: readonly Suite
   );
   if (hasFlag(input, "json")) {
     // The one JSON value on stdout is that of the reports.
-    coverageGaps(coverage).forEach((gap) => input.output.progress(gap));
+    for (const gap of coverageGaps(coverage)) {
+      input.output.progress(gap);
+    }
   } else {
     printLines(input, formatCoverage(coverage));
   }

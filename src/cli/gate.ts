@@ -4,23 +4,15 @@ import { fileURLToPath } from "node:url";
 import type { AnyApp } from "../config.ts";
 import {
   baselineRefusals,
+  DEFAULT_THRESHOLDS,
   type DocumentVerdict,
   type EvalDocument,
   type EvalSuite,
-  FULL_THRESHOLDS,
   gateDocument,
   parseDocument,
 } from "../evals/index.ts";
 import { CONFIG_OPTIONS, type Command, type CommandInput, hasFlag, JSON_OPTION, textOption } from "./command.ts";
-import {
-  allSuites,
-  documentOf,
-  evalApp,
-  REPEATS_OPTION,
-  repeatsOf,
-  runSuites,
-  SUITE_OPTIONS,
-} from "./eval-suites.ts";
+import { allSuites, documentOf, evalApp, REPEATS_OPTION, repeatsOf, runSuites, SUITE_OPTIONS } from "./eval-suites.ts";
 
 export const gateCommand: Command = {
   name: "gate",
@@ -28,7 +20,11 @@ export const gateCommand: Command = {
   positionals: [{ name: "app" }],
   options: {
     baseline: { type: "string", value: "file", help: "document to compare with (default the one that the app names)" },
-    "write-baseline": { type: "string", value: "file", help: "write this run as a baseline; refused for a weakened one" },
+    "write-baseline": {
+      type: "string",
+      value: "file",
+      help: "write this run as a baseline; refused for a weakened one",
+    },
     out: { type: "string", value: "file", help: "write the document of results, as JSON" },
     ...SUITE_OPTIONS,
     ...REPEATS_OPTION,
@@ -64,7 +60,9 @@ function writeBaseline(
   const refusals = baselineRefusals(document, suites);
   if (refusals.length > 0) {
     output.line({ text: "BASELINE: REFUSED", style: "red" });
-    refusals.forEach((problem) => output.line(`  - ${problem}`));
+    for (const problem of refusals) {
+      output.line(`  - ${problem}`);
+    }
     return 1;
   }
   writeDocument(file, document);
@@ -81,7 +79,7 @@ function judge(input: CommandInput, app: AnyApp, document: EvalDocument, suites:
   const named = baselineFile(input, app);
   const isMissing = named !== undefined && !existsSync(named);
   const baseline = named === undefined || isMissing ? undefined : readBaseline(named);
-  const verdict = gateDocument(document, { thresholds: app.evals?.gate ?? FULL_THRESHOLDS, suites, baseline });
+  const verdict = gateDocument(document, { thresholds: app.evals?.gate ?? DEFAULT_THRESHOLDS, suites, baseline });
   const failures = isMissing
     ? [{ stage: "evidence" as const, problem: `the baseline ${named} is not there` }, ...verdict.failures]
     : verdict.failures;
@@ -105,7 +103,11 @@ function readBaseline(file: string): EvalDocument {
 }
 
 function printVerdict({ output }: CommandInput, { passed, failures, notes }: DocumentVerdict): void {
-  notes.forEach((note) => output.line(note));
+  for (const note of notes) {
+    output.line(note);
+  }
   output.line({ text: passed ? "GATE: PASS" : "GATE: FAIL", style: passed ? "green" : "red" });
-  failures.forEach(({ stage, problem }) => output.line(`  - ${stage}: ${problem}`));
+  for (const { stage, problem } of failures) {
+    output.line(`  - ${stage}: ${problem}`);
+  }
 }

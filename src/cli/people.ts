@@ -14,6 +14,7 @@ import { loadServer, openPeople } from "./server-place.ts";
 import { choice, usageError } from "./usage.ts";
 
 const ROLES: readonly StoredRole[] = ["viewer", "operator", "approver", "admin", "agent"];
+const DEFAULT_TENANT = "default";
 const ORIGIN_DEFAULT = "http://127.0.0.1:4180";
 
 const ORIGIN_OPTION = {
@@ -114,7 +115,8 @@ async function withPeople(
   const place = placeOf(input);
   const { database, people } = openPeople(await loadServer(), place);
   try {
-    const config = await projectConfig(input).catch(() => undefined);
+    // Looking at another tenant must not let the people of the configuration into it.
+    const config = place.tenant === DEFAULT_TENANT ? await projectConfig(input).catch(() => undefined) : undefined;
     if (config?.people !== undefined) people.takeConfigured(config.people, place.tenant);
     return await work(people, place);
   } finally {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isNamed, ruleFor } from "../approval/index.ts";
 import type { AnyApp, Person, World } from "../config.ts";
 import { createHarness, type Harness, type HarnessOptions } from "../engine/index.ts";
 import { BelayError } from "../errors.ts";
@@ -59,7 +60,13 @@ export async function openApp(
     if (chosen !== undefined) checkPriced(chosen.client.id, prices, agent);
     const seams: Pick<HarnessOptions, "store" | "mayDecide" | "onAlarm"> = {
       store,
-      mayDecide: (by) => by.kind === "person" && mayApprove(findPerson(config, by.id)),
+      mayDecide: (by, approval) => {
+        const person = by.kind === "person" ? findPerson(config, by.id) : undefined;
+        if (person === undefined || !mayApprove(person)) return false;
+        const found = ruleFor(config.approvals ?? [], approval);
+        // A question for several people is answered in the console, which counts their votes.
+        return found.ok && found.needed === 1 && isNamed(found.rule, person);
+      },
       onAlarm: ({ code, detail }) => onAlarm(`${code}: ${detail}`),
     };
     const harness = createHarness({

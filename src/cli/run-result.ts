@@ -1,6 +1,6 @@
 import type { UsageTotal } from "../core/index.ts";
 import type { RunResult } from "../engine/index.ts";
-import type { ApprovalRow, RunKey } from "../journal/index.ts";
+import { type ApprovalRow, approvalIsIntact, type RunKey } from "../journal/index.ts";
 import type { Output } from "./output.ts";
 import { terminalLines } from "./terminal-text.ts";
 
@@ -68,7 +68,13 @@ function keyJson({ tenant, runId }: RunKey): RunKey {
 /** One approval with everything that a person has to see before answering. */
 export function printApproval(output: Output, row: ApprovalRow): void {
   const style = row.status === "pending" ? "yellow" : "dim";
-  output.line({ text: row.approvalId, style: "bold" }, "  ", { text: row.status, style }, `  run ${row.runId}`);
+  const isIntact = approvalIsIntact(row);
+  const status = isIntact ? ({ text: row.status, style } as const) : ({ text: "TAMPERED", style: "red" } as const);
+  output.line({ text: row.approvalId, style: "bold" }, "  ", status, `  run ${row.runId}`);
+  if (!isIntact) {
+    output.line("  the call below is not the one that was asked about: somebody edited the database. Do not answer;");
+    output.line("  see belay audit verify, and belay doctor --rebuild for what the journal says");
+  }
   output.line(`  call       ${row.tool} ${JSON.stringify(row.args)}`);
   output.line(`  why        ${row.code}: ${row.reason} (rule ${row.ruleId})`);
   output.line(`  asked by   ${row.requester.kind} ${row.requester.id} at ${timeText(row.requestedAt)}`);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { World } from "../config.ts";
-import type { Principal, Principal } from "../core/index.ts";
+import type { Principal } from "../core/index.ts";
 import { createHarness, type HarnessOptions, type Waker } from "../engine/index.ts";
 import type { RunKey, Store } from "../journal/index.ts";
 import type { ServedApp } from "../server/index.ts";

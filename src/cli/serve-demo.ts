@@ -1,5 +1,5 @@
 import type { DemoMessage } from "../config.ts";
-import type { Principal, Principal } from "../core/index.ts";
+import type { Principal } from "../core/index.ts";
 import type { Store } from "../journal/index.ts";
 import type { Output } from "./output.ts";
 import { printResult } from "./run-result.ts";
@@ -36,8 +36,7 @@ async function play(
 ): Promise<void> {
   const app = apps.get(name);
   if (app === undefined) throw usageError(`'demo' of the configuration names the app ${name}, which it does not have.`);
-  const principal: Principal =
-    as === undefined ? (principals.get(name) ?? CUSTOMER) : { kind: "customer", id: as };
+  const principal: Principal = as === undefined ? (principals.get(name) ?? CUSTOMER) : { kind: "customer", id: as };
   const handle = app.harness.run(message, { tenant, principal });
   if (output === undefined) {
     await handle.result;

@@ -66,7 +66,7 @@ export async function startHttp(project: ServedProject, port: number): Promise<H
 }
 
 /** Whether only programs of this machine can reach an address. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 

@@ -71,15 +71,16 @@ async function serve(project: ServedProject, http: HttpServer, isShared: boolean
   if (!isShared) await playDemo(served, store, place.tenant, config.demo ?? [], input.output);
   const { approvals = [] } = config;
   await server.recoverVotes({ store, apps: served.apps, clock: CLOCK, people, database, approvals });
-  const working = isShared ? [] : await Promise.all([...served.apps.values()].map(({ harness }) => harness.work()));
+  // Going through what a crash left may take long; people are let in meanwhile.
+  const working = Promise.all(isShared ? [] : [...served.apps.values()].map(({ harness }) => harness.work()));
   try {
     announce(project, http);
-    await stopped(stop);
+    await Promise.all([working, stopped(stop)]);
     input.output.progress("Stopping: no new requests, what is being done is finished.");
     // Before the workers: who waits for an answer still gets it.
     await http.close();
   } finally {
-    await Promise.all(working.map((worker) => worker.close()));
+    for (const worker of await working) await worker.close();
   }
 }
 

@@ -39,7 +39,8 @@ export function ensureSigner(input: CommandInput, place: Place): NoteSigner {
   return signer;
 }
 
-function keyFile(input: CommandInput, place: Place): string {
+/** Where the key lies, or will. */
+export function keyFile(input: CommandInput, place: Place): string {
   const given = textOption(input, "key-file");
   return given === undefined ? join(place.folder, "audit-key.pem") : resolve(input.cwd, given);
 }

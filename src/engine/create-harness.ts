@@ -60,7 +60,12 @@ export function assembleHarness(options: HarnessOptions, adjust: (controls: Cont
       await waker?.wake({ run, why: "start", key: `${run.tenant}/${run.runId}:start` });
       return run;
     },
-    message: (conversationId, text, messageOptions = {}) => sendMessage(context, conversationId, text, messageOptions),
+    async message(conversationId, text, messageOptions = {}) {
+      const sent = await sendMessage(context, conversationId, text, messageOptions);
+      const { run } = sent;
+      if (sent.status === "started") await waker?.wake({ run, why: "start", key: `${run.tenant}/${run.runId}:start` });
+      return sent;
+    },
     advance: active.advance,
     decide: (request) => decideApproval(context, request),
     cancel,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { fold, type RunState } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
 import type { RunKey } from "../journal/index.ts";
@@ -49,7 +48,7 @@ async function patiently(context: EngineContext, run: RunKey, attempt: () => Pro
     if (performance.now() > until) {
       throw new BelayError("BELAY_RUN_BUSY", `another worker holds ${run.runId}; send the message again in a moment`);
     }
-    await sleep(pauseMs);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 

@@ -9,7 +9,6 @@ export interface AgentControl {
   readonly idle?: string;
 }
 
-
 /** Every control of an app's agent, in a stable order, on a fresh world. */
 export function controlsOfApp(app: AnyApp): readonly AgentControl[] {
   const world = app.openWorld(":memory:");

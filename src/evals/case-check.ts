@@ -29,7 +29,9 @@ export function unmetCaps(expect: Expectation, { modelSteps, costNanoUsd, shown 
       ? [`model calls are ${modelSteps}, at most ${modelCallsMax} expected`]
       : []),
     ...(costUsdMax !== undefined && !(costNanoUsd !== undefined && costNanoUsd <= costUsdMax * 1e9)
-      ? [`the cost is ${costNanoUsd === undefined ? "unknown" : `$${costNanoUsd / 1e9}`}, at most $${costUsdMax} expected`]
+      ? [
+          `the cost is ${costNanoUsd === undefined ? "unknown" : `$${costNanoUsd / 1e9}`}, at most $${costUsdMax} expected`,
+        ]
       : []),
     ...seen.filter((text) => !isSeen(text)).map((text) => `the model was not shown ${JSON.stringify(text)}`),
     ...notSeen.filter(isSeen).map((text) => `the model was shown ${JSON.stringify(text)}`),

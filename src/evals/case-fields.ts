@@ -48,10 +48,7 @@ const EXPECTATION = record(
   },
 );
 
-const EXPECTED_TOOL = record(
-  { name: filledText },
-  { args: object, compare: mapOf(oneOf("exact", "set", "ignore")) },
-);
+const EXPECTED_TOOL = record({ name: filledText }, { args: object, compare: mapOf(oneOf("exact", "set", "ignore")) });
 const MOCK_CALL = record({ tool: filledText, args: anyJson });
 const MOCK_TURN = anyOf(MOCK_CALL, record({ final: text }));
 const SCRIPT = listOf(anyOf(text, listOf(MOCK_CALL)));
@@ -72,9 +69,7 @@ export const CASE_FIELDS: Field = record(
     retrieval: listOf(filledText),
     principal: filledText,
     before: listOf(record({ message: text, script: SCRIPT })),
-    approvals: listOf(
-      oneOf("approve", "reject", "expire", "approve_twice", "reject_then_approve", "ignore", "cancel"),
-    ),
+    approvals: listOf(oneOf("approve", "reject", "expire", "approve_twice", "reject_then_approve", "ignore", "cancel")),
     faults: listOf(record({ when: oneOf("start", "pause", "effect"), kind: filledText }, {}, anyJson)),
     forbidden: listOf(anyJson),
     limits: LIMITS,

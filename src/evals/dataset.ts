@@ -32,8 +32,7 @@ export function readDataset(folder: URL, name: string): Dataset {
   const described = Object.hasOwn(manifest.files, file) ? manifest.files[file] : undefined;
   const sha256 = sha256Of(text);
   if (described?.sha256 !== sha256 || described.cases !== cases.length) {
-    const says =
-      described === undefined ? "nothing of it" : `${described.sha256} and ${described.cases} cases`;
+    const says = described === undefined ? "nothing of it" : `${described.sha256} and ${described.cases} cases`;
     throw new BelayError(
       "BELAY_EVAL_CASE",
       `${file} has the SHA-256 ${sha256} and ${cases.length} cases, and manifest.json says ${says}. ` +

@@ -9,7 +9,7 @@ interface FieldProblem {
 type Check = (value: JsonValue, path: string) => FieldProblem | undefined;
 
 /** A piece of JSON Schema, draft 2020-12. */
-export type FieldSchema = { readonly [keyword: string]: JsonValue };
+type FieldSchema = { readonly [keyword: string]: JsonValue };
 
 /** What a value must be: told to a program that checks it, and to one that reads JSON Schema. */
 export interface Field {

@@ -110,9 +110,7 @@ export function costProblems(
   const name = "mean_input_tokens";
   const [now, before] = [document.metrics[REFERENCE]?.[name], baseline.metrics[REFERENCE]?.[name]];
   const isHeld = typeof now === "number" && typeof before === "number" && now <= before * (1 + growth) + ROUNDING;
-  return isHeld
-    ? []
-    : [`${name} grew more than ${(growth * 100).toFixed(0)} %: ${shown(before)} to ${shown(now)}`];
+  return isHeld ? [] : [`${name} grew more than ${(growth * 100).toFixed(0)} %: ${shown(before)} to ${shown(now)}`];
 }
 
 /** Cases whose outcome differs between two documents; a case holds when each of its repeats does. */

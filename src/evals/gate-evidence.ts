@@ -1,5 +1,5 @@
-import type { DocumentSubject, EvalDocument } from "./document.ts";
 import { datasetHash } from "./dataset.ts";
+import type { DocumentSubject, EvalDocument } from "./document.ts";
 import type { EvalSuite } from "./suite.ts";
 
 /** A sentence for each reason why a document proves nothing about the suites of this checkout. */
@@ -24,12 +24,16 @@ function suiteProblems(document: EvalDocument, suite: EvalSuite): readonly strin
     return [`the cases of ${suite.name} have the hash ${short(recorded)}, and this checkout has ${short(hash)}`];
   }
   const ran = new Map(
-    document.cases.filter((each) => each.suite === suite.name).map(({ id, repeats: outcomes }) => [id, outcomes.length]),
+    document.cases
+      .filter((each) => each.suite === suite.name)
+      .map(({ id, repeats: outcomes }) => [id, outcomes.length]),
   );
   const missed = suite.cases.filter(({ id }) => ran.get(id) !== repeats);
   return missed.length === 0
     ? []
-    : [`${missed.length} case(s) of ${suite.name} did not run ${repeats} time(s): ${names(missed.map(({ id }) => id))}`];
+    : [
+        `${missed.length} case(s) of ${suite.name} did not run ${repeats} time(s): ${names(missed.map(({ id }) => id))}`,
+      ];
 }
 
 function notFinite(where: string, values: Readonly<Record<string, unknown>>): readonly string[] {

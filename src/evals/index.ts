@@ -32,6 +32,7 @@ export {
   type EvalDocument,
 } from "./document.ts";
 export { holdsBoundFact, holdsFact } from "./facts.ts";
+export * from "./fix-log/index.ts";
 export { type GateOptions, type GateVerdict, gate } from "./gate.ts";
 export {
   type DocumentVerdict,
@@ -43,15 +44,19 @@ export {
 } from "./gate-document.ts";
 export { baselineRefusals, comparabilityProblems, evidenceProblems } from "./gate-evidence.ts";
 export * from "./inference/index.ts";
+export * from "./judges/index.ts";
 export { parseCases } from "./load-suite.ts";
 export { detectLoops, type LoopCall, type LoopFinding } from "./loops.ts";
-export { measure, type Share, type SuiteMetrics } from "./metrics.ts";
 export { metricValues } from "./metric-values.ts";
+export { measure, type Share, type SuiteMetrics } from "./metrics.ts";
 export { parseDocument } from "./read-document.ts";
+export * from "./red-team/index.ts";
+export * from "./replay/index.ts";
 export { formatReport } from "./report.ts";
 export { toJson } from "./report-json.ts";
+export * from "./reports/index.ts";
 export { type RunCaseOptions, runCase } from "./run-case.ts";
-export { type RunSuiteOptions, openSuite, runSuite, type SuiteResult } from "./run-suite.ts";
+export { openSuite, type RunSuiteOptions, runSuite, type SuiteResult } from "./run-suite.ts";
 export { agentRunFromSpans, type SpanLike, type SpanRun } from "./span-run.ts";
 export { type Interval, wilson } from "./statistics.ts";
 export { formatStatistics } from "./statistics-text.ts";
@@ -70,4 +75,5 @@ export type {
   ScriptLine,
   TrajectoryMatchMode,
 } from "./suite.ts";
-export { AGGREGATE_THRESHOLDS, FULL_THRESHOLDS, SHOP_THRESHOLDS } from "./thresholds.ts";
+export { AGGREGATE_THRESHOLDS, DEFAULT_THRESHOLDS, FULL_THRESHOLDS, SHOP_THRESHOLDS } from "./thresholds.ts";
+export * from "./vacuity/index.ts";

@@ -29,11 +29,7 @@ export function limitsReachedBy(state: RunState, entries: readonly Entry[]): rea
       if (used === undefined || allowed === undefined || stopped.has(limit)) {
         return [];
       }
-      return used === allowed
-        ? [{ limit, level: "limit" }]
-        : used === allowed - 1
-          ? [{ limit, level: "limit-1" }]
-          : [];
+      return used === allowed ? [{ limit, level: "limit" }] : used === allowed - 1 ? [{ limit, level: "limit-1" }] : [];
     }),
   ];
 }

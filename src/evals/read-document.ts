@@ -1,7 +1,7 @@
+import { parseStrictJson } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
 import { DOCUMENT_SCHEMA, type EvalDocument } from "./document.ts";
 import { anyJson, count, filledText, listOf, mapOf, object, oneOf, record, text } from "./field-check.ts";
-import { parseStrictJson } from "../core/index.ts";
 
 const HEAD = record(
   {
@@ -26,9 +26,7 @@ const HEAD = record(
     without: listOf(filledText),
     metrics: mapOf(mapOf(anyJson)),
     classes: mapOf(mapOf(mapOf(anyJson))),
-    cases: listOf(
-      record({ suite: filledText, id: filledText, class: filledText, repeats: listOf(object) }),
-    ),
+    cases: listOf(record({ suite: filledText, id: filledText, class: filledText, repeats: listOf(object) })),
     madeWith: object,
     date: text,
   },

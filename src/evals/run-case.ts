@@ -31,7 +31,13 @@ export async function runCase(options: RunCaseOptions): Promise<CaseResult> {
   const { app, suite, case: evalCase, without } = options;
   const { limitFromNeed: _measured, ...free } = evalCase;
   let entries: readonly Entry[] = [];
-  await runOnce({ app, suite, case: free, ...(without && { without }), onJournal: (_run, written) => (entries = written) });
+  await runOnce({
+    app,
+    suite,
+    case: free,
+    ...(without && { without }),
+    onJournal: (_run, written) => (entries = written),
+  });
   return await runOnce({ ...options, case: withLimitFromNeed(evalCase, limitFromNeed, needOf(entries)) });
 }
 

@@ -36,10 +36,7 @@ const TOKENS_BEFORE = "belay.compaction.tokens_before";
  *
  * `codes` are the agent's own names of codes, as for the run. Arguments that the tracer had to cut are `null`.
  */
-export function agentRunFromSpans(
-  spans: readonly SpanLike[],
-  codes: Readonly<Record<string, string>> = {},
-): SpanRun {
+export function agentRunFromSpans(spans: readonly SpanLike[], codes: Readonly<Record<string, string>> = {}): SpanRun {
   const calls = spans
     .filter(({ attributes }) => attributes[CALL_INDEX] !== undefined)
     .sort((one, other) => Number(one.attributes[CALL_INDEX]) - Number(other.attributes[CALL_INDEX]))

@@ -37,3 +37,11 @@ export const FULL_THRESHOLDS: GateThresholds = {
   flips: "none",
   inputTokensGrowthMax: 0.1,
 };
+
+/** For an app that declares none: what must hold everywhere, nothing lost against the baseline, and no dearer runs. */
+export const DEFAULT_THRESHOLDS: GateThresholds = {
+  name: "default",
+  invariants: { forbidden: true, auditIntact: true, mustNotCall: true, claims: true, effects: true },
+  flips: "none",
+  inputTokensGrowthMax: 0.1,
+};

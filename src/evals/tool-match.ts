@@ -50,9 +50,7 @@ function argumentFits(expected: JsonValue, actual: JsonValue | undefined, how: A
     case "ignore":
       return actual !== undefined;
     case "set":
-      return (
-        Array.isArray(actual) && Array.isArray(expected) && isDeepStrictEqual(new Set(actual), new Set(expected))
-      );
+      return Array.isArray(actual) && Array.isArray(expected) && isDeepStrictEqual(new Set(actual), new Set(expected));
   }
 }
 

@@ -20,8 +20,7 @@ export function appendRecords(
   for (const [index, place] of places.entries()) {
     const entry = entries[index];
     const runSeq = head + index + 1;
-    const record =
-      entry && auditRecordOf({ run, seq: runSeq, entry, eventHash: entry.textHash, principal, ...place });
+    const record = entry && auditRecordOf({ run, seq: runSeq, entry, eventHash: entry.textHash, principal, ...place });
     if (record !== undefined) {
       const { seq, text, leaf } = createAuditEntry(frontier.size, record);
       frontier = appendLeaf(frontier, leaf);

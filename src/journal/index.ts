@@ -19,6 +19,6 @@ export {
 } from "./project-commit.ts";
 export * from "./projections.ts";
 export * from "./store.ts";
-export { decodeEvent, decodeLine, encodeEvent } from "./stored-entry.ts";
 export type { DerivedFailure, JournalFailure, StoreAuditVerdict } from "./store-verdict.ts";
+export { decodeEvent, decodeLine, encodeEvent } from "./stored-entry.ts";
 export { type VerifyStoreOptions, verifyStoreAudit } from "./verify-store.ts";

@@ -62,11 +62,7 @@ function startRun(key: RunKey, { at, event }: Entry, seq: number): RunProjection
   };
 }
 
-function applyToRun(
-  row: RunRow,
-  pending: readonly string[],
-  { event }: Entry,
-): Pick<RunProjection, "row" | "pending"> {
+function applyToRun(row: RunRow, pending: readonly string[], { event }: Entry): Pick<RunProjection, "row" | "pending"> {
   const isOpen = row.termination === undefined;
   switch (event.type) {
     case "model.replied":

@@ -87,7 +87,7 @@ export function decodeEvent({ run, seq, schema, text }: JournalLine): RunEvent {
   } catch (cause) {
     throw new BelayError(
       "BELAY_STORE_CORRUPT",
-      `Event ${seq} of run ${run.runId} is not readable JSON. Restore the store from a backup.`,
+      `Event ${seq} of run ${run.runId} in the table journal is not readable JSON. Restore the store from a backup.`,
       { cause },
     );
   }

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
+import { checkApprovalRules } from "../approval/index.ts";
 import type { NoteSigner } from "../audit/index.ts";
 import type { ApprovalRule } from "../config.ts";
 import { BelayError } from "../errors.ts";
@@ -25,7 +26,6 @@ import type { OperationContext } from "./operations/context.ts";
 import { createOperations } from "./operations/create-operations.ts";
 import type { PagesSession } from "./pages/session.ts";
 import { createPagesSession } from "./pages-session.ts";
-import { checkApprovalRules } from "./people/approval-rules.ts";
 import type { PeopleStore } from "./people/people-store.ts";
 import type { ServerDatabase } from "./people/server-database.ts";
 import { createStarters } from "./people/starters.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { accepts, type Agent, argsHash, ask, createHarness, fold, type Rule, type Store } from "../../src/index.ts";
+import { type Agent, accepts, argsHash, ask, createHarness, fold, type Rule, type Store } from "../../src/index.ts";
 import { ASK_ABOVE_1000, calls, DANA, final, refundTool, world } from "../engine/support.ts";
 import { answer, codeOf, idOf, STORES, statuses, toolTexts, worldOn } from "./support.ts";
 
@@ -167,7 +167,12 @@ describe.each(STORES)("on the %s store", (_name, open) => {
     const waiting = await setup.harness.run("go").result;
     const carried = JSON.parse(JSON.stringify(JSON.parse(JSON.stringify(waiting.approvals[0]))));
     const other = createHarness(setup.options);
-    const request = { approvalId: carried.approvalId, argsHash: carried.argsHash, answer: "approved", by: DANA } as const;
+    const request = {
+      approvalId: carried.approvalId,
+      argsHash: carried.argsHash,
+      answer: "approved",
+      by: DANA,
+    } as const;
     expect((await other.decide(request)).status).toBe("recorded");
     expect((await other.decide(request)).status).toBe("already_decided");
     expect(carried.argsHash).toBe(argsHash(carried.tool, carried.args));
@@ -218,8 +223,15 @@ describe("who and what may answer", () => {
       { kind: "customer", id: "dana" },
       { kind: "system", id: "dana" },
       { kind: "person", id: "sam" },
-      { kind: "person", id: "" },
     ] as const;
+    for (const id of ["", "  "]) {
+      const nameless = setup.harness.decide({
+        approvalId: idOf(waiting),
+        answer: "approved",
+        by: { kind: "person", id },
+      });
+      await expect(nameless).rejects.toMatchObject({ code: "BELAY_DECISION_INVALID" });
+    }
     for (const by of refused) {
       for (const says of ["approved", "rejected"] as const) {
         expect((await setup.harness.decide({ approvalId: idOf(waiting), answer: says, by })).status).toBe(
@@ -348,7 +360,13 @@ describe("what an answer covers", () => {
   it("approval-ignored-with-context: a yes counts whatever else is handed to the one who goes on", async () => {
     const setup = world([calls(BIG), final("ok")]);
     const waiting = await setup.harness.run("go").result;
-    await setup.harness.decide({ approvalId: idOf(waiting), answer: "approved", by: DANA, note: "fine", tenant: "default" });
+    await setup.harness.decide({
+      approvalId: idOf(waiting),
+      answer: "approved",
+      by: DANA,
+      note: "fine",
+      tenant: "default",
+    });
     const other = createHarness({ ...setup.options, worker: "elsewhere", mayDecide: () => false });
     const result = await other.advance(waiting, { signal: new AbortController().signal, onDelta: () => undefined });
     expect(result.status).toBe("done");

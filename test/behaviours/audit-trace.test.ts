@@ -47,17 +47,20 @@ async function busyStore(store: Store): Promise<Store> {
 }
 
 describe("hashes", () => {
-  it.each(STORES)("hash-fields-empty: each record has its hash, and together they make the root, on the %s store", async (_name, open) => {
-    const store = await busyStore(await open());
-    const entries = await store.audit.entries(0, 1000);
-    expect(entries.length).toBeGreaterThan(5);
-    expect(entries.every(({ leaf }) => /^[0-9a-f]{64}$/.test(leaf))).toBe(true);
-    expect(new Set(entries.map(({ leaf }) => leaf)).size).toBe(entries.length);
-    const frontier = entries.reduce((tree, { leaf }) => appendLeaf(tree, leaf), EMPTY_FRONTIER);
-    expect(await store.audit.root()).toBe(rootOf(frontier));
-    expect(await store.audit.frontier()).toBe(encodeFrontier(frontier));
-    expect(await verifyStoreAudit(store)).toMatchObject({ ok: true, size: entries.length });
-  });
+  it.each(STORES)(
+    "hash-fields-empty: each record has its hash, and together they make the root, on the %s store",
+    async (_name, open) => {
+      const store = await busyStore(await open());
+      const entries = await store.audit.entries(0, 1000);
+      expect(entries.length).toBeGreaterThan(5);
+      expect(entries.every(({ leaf }) => /^[0-9a-f]{64}$/.test(leaf))).toBe(true);
+      expect(new Set(entries.map(({ leaf }) => leaf)).size).toBe(entries.length);
+      const frontier = entries.reduce((tree, { leaf }) => appendLeaf(tree, leaf), EMPTY_FRONTIER);
+      expect(await store.audit.root()).toBe(rootOf(frontier));
+      expect(await store.audit.frontier()).toBe(encodeFrontier(frontier));
+      expect(await verifyStoreAudit(store)).toMatchObject({ ok: true, size: entries.length });
+    },
+  );
 
   it("hash-fields-empty: any edit of any record is found, and named", async () => {
     const { entries, frontier } = logOf(RECORDS);
@@ -76,7 +79,10 @@ describe("hashes", () => {
     const parsed = lines.map((line) => JSON.parse(line) as { hash: string; prev: string });
     expect(parsed.map(({ prev }) => prev)).toEqual([CHAIN_GENESIS, ...parsed.slice(0, -1).map(({ hash }) => hash)]);
     expect(verifyChain(lines)).toEqual({ ok: true, size: 5 });
-    expect(verifyChain(lines.with(2, (lines[2] ?? "").replace("refund 2", "refund 9")))).toMatchObject({ ok: false, line: 2 });
+    expect(verifyChain(lines.with(2, (lines[2] ?? "").replace("refund 2", "refund 9")))).toMatchObject({
+      ok: false,
+      line: 2,
+    });
   });
 });
 
@@ -183,12 +189,18 @@ describe("a log that somebody shortens or writes again", () => {
 describe("what is recorded", () => {
   it("audit-05: equal values have equal bytes, whatever their spelling", () => {
     const equal: readonly (readonly [unknown, unknown])[] = [
-      [{ a: 1, b: 2 }, { b: 2, a: 1 }],
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
       [JSON.parse('{"n":1.0}'), { n: 1 }],
       [JSON.parse('{"n":1e0}'), { n: 1 }],
       [{ n: -0 }, { n: 0 }],
       [JSON.parse('{"n":1E21}'), { n: 1e21 }],
-      [{ "\u00e9": 1, e: 2 }, { e: 2, "\u00e9": 1 }],
+      [
+        { "\u00e9": 1, e: 2 },
+        { e: 2, "\u00e9": 1 },
+      ],
     ];
     for (const [one, other] of equal) {
       expect(canonicalJson(one)).toBe(canonicalJson(other));
@@ -201,26 +213,35 @@ describe("what is recorded", () => {
   });
 
   it("audit-05: what has no one form is refused, and composed and decomposed letters stay apart", () => {
-    for (const bad of [{ a: "\ud800" }, { "\udc00": 1 }, { a: Number.NaN }, { a: Number.POSITIVE_INFINITY }, { a: 1n }]) {
+    for (const bad of [
+      { a: "\ud800" },
+      { "\udc00": 1 },
+      { a: Number.NaN },
+      { a: Number.POSITIVE_INFINITY },
+      { a: 1n },
+    ]) {
       expect(() => canonicalJson(bad)).toThrow(expect.objectContaining({ code: "BELAY_CANONICAL_JSON" }));
     }
     expect(canonicalJson({ a: "\u00e9" })).not.toBe(canonicalJson({ a: "e\u0301" }));
   });
 
   it("audit-08: a policy that throws is a denial with the rule's id in the log, and nothing goes on as if allowed", async () => {
-    const setup = world([calls(["refund", { order: "A", cents: 1 }], ["refund", { order: "B", cents: 1 }]), final("no")], {
-      agent: {
-        rules: [
-          {
-            id: "fraud_check",
-            decide: (call) => {
-              if ((call.args as { order: string }).order === "A") throw new Error("password=hunter2");
-              return { verdict: "allow", code: "OK", reason: "" };
+    const setup = world(
+      [calls(["refund", { order: "A", cents: 1 }], ["refund", { order: "B", cents: 1 }]), final("no")],
+      {
+        agent: {
+          rules: [
+            {
+              id: "fraud_check",
+              decide: (call) => {
+                if ((call.args as { order: string }).order === "A") throw new Error("password=hunter2");
+                return { verdict: "allow", code: "OK", reason: "" };
+              },
             },
-          },
-        ],
+          ],
+        },
       },
-    });
+    );
     await setup.harness.run("go").result;
     expect(setup.effects).toEqual(["B:1"]);
     const records = (await setup.options.store.audit.entries(0, 1000)).map(({ text }) => JSON.parse(text));
@@ -237,25 +258,28 @@ describe("what is recorded", () => {
     expect(JSON.stringify(records)).not.toContain("hunter2");
   });
 
-  it.each(STORES)("resume-trace-linked: the part after a resume is in the same trace, with the wait and one tool span, on the %s store", async (_name, open) => {
-    const setup = worldOn(await open(), [calls(["refund", { order: "A", cents: 5000 }]), final("ok")]);
-    const waiting = await setup.harness.run("go", { runId: "r" }).result;
-    const run = { tenant: "default", runId: "r" };
-    const early = spansOf(await setup.harness.entries(run), { run, withOpen: true });
-    setup.clock.advance(3_600_000);
-    const other = createHarness({ ...setup.options, worker: "other" });
-    await other.decide({ approvalId: idOf(waiting), answer: "approved", by: DANA });
-    await other.advance(run);
-    const spans = spansOf(await other.entries(run), { run });
-    expect(new Set([...early, ...spans].map(({ traceId }) => traceId)).size).toBe(1);
-    const ids = spans.map(({ spanId }) => spanId);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(spans.filter(({ name }) => name === "execute_tool refund")).toHaveLength(1);
-    const wait = spans.find(({ name }) => name === "belay.approval");
-    expect((wait?.endMs ?? 0) - (wait?.startMs ?? 0)).toBe(3_600_000);
-    // What was exported before the pause keeps its ids.
-    const openBefore = early.map(({ spanId }) => spanId);
-    expect(openBefore.every((id) => ids.includes(id))).toBe(true);
-    expect(spans.every(({ parentSpanId }) => parentSpanId === undefined || ids.includes(parentSpanId))).toBe(true);
-  });
+  it.each(STORES)(
+    "resume-trace-linked: the part after a resume is in the same trace, with the wait and one tool span, on the %s store",
+    async (_name, open) => {
+      const setup = worldOn(await open(), [calls(["refund", { order: "A", cents: 5000 }]), final("ok")]);
+      const waiting = await setup.harness.run("go", { runId: "r" }).result;
+      const run = { tenant: "default", runId: "r" };
+      const early = spansOf(await setup.harness.entries(run), { run, withOpen: true });
+      setup.clock.advance(3_600_000);
+      const other = createHarness({ ...setup.options, worker: "other" });
+      await other.decide({ approvalId: idOf(waiting), answer: "approved", by: DANA });
+      await other.advance(run);
+      const spans = spansOf(await other.entries(run), { run });
+      expect(new Set([...early, ...spans].map(({ traceId }) => traceId)).size).toBe(1);
+      const ids = spans.map(({ spanId }) => spanId);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(spans.filter(({ name }) => name === "execute_tool refund")).toHaveLength(1);
+      const wait = spans.find(({ name }) => name === "belay.approval");
+      expect((wait?.endMs ?? 0) - (wait?.startMs ?? 0)).toBe(3_600_000);
+      // What was exported before the pause keeps its ids.
+      const openBefore = early.map(({ spanId }) => spanId);
+      expect(openBefore.every((id) => ids.includes(id))).toBe(true);
+      expect(spans.every(({ parentSpanId }) => parentSpanId === undefined || ids.includes(parentSpanId))).toBe(true);
+    },
+  );
 });

@@ -210,6 +210,8 @@ describe("a rule that reads its world", () => {
   it("detect-without-block: a guard that only looks at some tools must name tools that exist", () => {
     const rule: Rule = { id: "guard", tools: ["refnud"], decide: () => deny("NO", "") };
     expect(() => world([], { agent: { rules: [rule] } })).toThrow(/refnud/);
-    expect(() => world([], { agent: { rules: [{ id: "guard", tools: [], decide: () => undefined }] } })).toThrow(/tool/);
+    expect(() => world([], { agent: { rules: [{ id: "guard", tools: [], decide: () => undefined }] } })).toThrow(
+      /tool/,
+    );
   });
 });

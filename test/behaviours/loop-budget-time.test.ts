@@ -112,7 +112,11 @@ describe("a model that goes round in circles", () => {
   });
 
   it("limit-leaves-orphan-calls: a limit that the reply itself reaches settles the calls of that reply", async () => {
-    const setup = world([search("a"), search("a"), calls(["search", { q: "a" }], ["refund", { order: "A", cents: 1 }])]);
+    const setup = world([
+      search("a"),
+      search("a"),
+      calls(["search", { q: "a" }], ["refund", { order: "A", cents: 1 }]),
+    ]);
     const result = await setup.harness.run("go").result;
     expect(result.termination).toMatchObject({ limit: "repeated_call" });
     expect(statuses(result)).toEqual(["ok", "ok", "not_run", "not_run"]);
@@ -159,75 +163,83 @@ describe("a model that goes round in circles", () => {
 describe("money and tokens", () => {
   const prices = { scripted: { inputUsdPerMillion: 1, outputUsdPerMillion: 1 } };
 
-  it.each(STORES)("concurrent-reservations: of four at once only those that fit are admitted, on the %s store", async (_name, open) => {
-    // 5.00 dollars, 4.7527 spent, 0.0884 each, in ten-thousandths of a dollar.
-    const [limit, spent, each] = [50_000, 47_527, 884];
-    const store = await open();
-    const start = async (runId: string) => {
-      const run = { tenant: "default", runId };
-      await store.commit({ run, head: 0, entries: [{ at: SAMPLE_AT, event: runStarted() }] });
-      return run;
-    };
-    const reserve = (run: { tenant: string; runId: string }, reservationId: string, amount: number, head: number) =>
-      store.commit({
-        run,
-        head,
-        entries: [{ at: SAMPLE_AT, event: { type: "budget.reserved", reservationId, budget: "team", amount, limit } }],
+  it.each(STORES)(
+    "concurrent-reservations: of four at once only those that fit are admitted, on the %s store",
+    async (_name, open) => {
+      // 5.00 dollars, 4.7527 spent, 0.0884 each, in ten-thousandths of a dollar.
+      const [limit, spent, each] = [50_000, 47_527, 884];
+      const store = await open();
+      const start = async (runId: string) => {
+        const run = { tenant: "default", runId };
+        await store.commit({ run, head: 0, entries: [{ at: SAMPLE_AT, event: runStarted() }] });
+        return run;
+      };
+      const reserve = (run: { tenant: string; runId: string }, reservationId: string, amount: number, head: number) =>
+        store.commit({
+          run,
+          head,
+          entries: [
+            { at: SAMPLE_AT, event: { type: "budget.reserved", reservationId, budget: "team", amount, limit } },
+          ],
+        });
+      const before = await start("before");
+      await reserve(before, "spent", spent, 1);
+      await store.commit({
+        run: before,
+        head: 2,
+        entries: [
+          { at: SAMPLE_AT, event: { type: "budget.settled", reservationId: "spent", budget: "team", amount: spent } },
+        ],
       });
-    const before = await start("before");
-    await reserve(before, "spent", spent, 1);
-    await store.commit({
-      run: before,
-      head: 2,
-      entries: [
-        { at: SAMPLE_AT, event: { type: "budget.settled", reservationId: "spent", budget: "team", amount: spent } },
-      ],
-    });
-    const runs = await Promise.all(["a", "b", "c", "d"].map(start));
-    const results = await Promise.all(runs.map((run, index) => reserve(run, `r${index}`, each, 1)));
-    expect(results.map(({ status }) => status).toSorted()).toEqual(["committed", "committed", "refused", "refused"]);
-    expect(await store.budget("default", "team")).toMatchObject({ used: spent, reserved: 2 * each });
-    // One of them fails and gives its share back: there is room for one more, and for no second.
-    const admitted = runs.filter((_, index) => results[index]?.status === "committed");
-    const refused = runs.filter((_, index) => results[index]?.status === "refused");
-    const [one] = admitted;
-    const released = await store.commit({
-      run: one ?? before,
-      head: 2,
-      entries: [
-        {
-          at: SAMPLE_AT,
-          event: { type: "budget.released", reservationId: `r${runs.indexOf(one ?? before)}`, budget: "team" },
-        },
-      ],
-    });
-    expect(released.status).toBe("committed");
-    const late = await Promise.all(refused.map((run, index) => reserve(run, `late${index}`, each, 1)));
-    expect(late.map(({ status }) => status).toSorted()).toEqual(["committed", "refused"]);
-  });
+      const runs = await Promise.all(["a", "b", "c", "d"].map(start));
+      const results = await Promise.all(runs.map((run, index) => reserve(run, `r${index}`, each, 1)));
+      expect(results.map(({ status }) => status).toSorted()).toEqual(["committed", "committed", "refused", "refused"]);
+      expect(await store.budget("default", "team")).toMatchObject({ used: spent, reserved: 2 * each });
+      // One of them fails and gives its share back: there is room for one more, and for no second.
+      const admitted = runs.filter((_, index) => results[index]?.status === "committed");
+      const refused = runs.filter((_, index) => results[index]?.status === "refused");
+      const [one] = admitted;
+      const released = await store.commit({
+        run: one ?? before,
+        head: 2,
+        entries: [
+          {
+            at: SAMPLE_AT,
+            event: { type: "budget.released", reservationId: `r${runs.indexOf(one ?? before)}`, budget: "team" },
+          },
+        ],
+      });
+      expect(released.status).toBe("committed");
+      const late = await Promise.all(refused.map((run, index) => reserve(run, `late${index}`, each, 1)));
+      expect(late.map(({ status }) => status).toSorted()).toEqual(["committed", "refused"]);
+    },
+  );
 
-  it.each(STORES)("concurrent-reservations: runs at once never overspend, and no reservation stays open, on the %s store", async (_name, open) => {
-    const store = await open();
-    let fails = 0;
-    const model: ModelClient = {
-      id: "scripted",
-      generate: async () => {
-        await new Promise((resolve) => setTimeout(resolve, 1));
-        fails += 1;
-        if (fails % 3 === 0) throw new Error("throttled");
-        return { ...final("x"), usage: USAGE };
-      },
-    };
-    const probe = world([{ ...final("x"), usage: USAGE }], { options: { prices } });
-    const one = (await probe.harness.run("go").result).usage.costNanoUsd;
-    const limit = one * 25;
-    const setup = worldOn(store, [], { options: { model, prices, budgets: { team: limit } } });
-    await Promise.all(Array.from({ length: 12 }, () => setup.harness.run("go").result));
-    const budget = await store.budget("default", "team");
-    expect(budget.reserved).toBe(0);
-    expect(budget.used).toBeLessThanOrEqual(limit);
-    expect(budget.used).toBeGreaterThan(0);
-  });
+  it.each(STORES)(
+    "concurrent-reservations: runs at once never overspend, and no reservation stays open, on the %s store",
+    async (_name, open) => {
+      const store = await open();
+      let fails = 0;
+      const model: ModelClient = {
+        id: "scripted",
+        generate: async () => {
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          fails += 1;
+          if (fails % 3 === 0) throw new Error("throttled");
+          return { ...final("x"), usage: USAGE };
+        },
+      };
+      const probe = world([{ ...final("x"), usage: USAGE }], { options: { prices } });
+      const one = (await probe.harness.run("go").result).usage.costNanoUsd;
+      const limit = one * 25;
+      const setup = worldOn(store, [], { options: { model, prices, budgets: { team: limit } } });
+      await Promise.all(Array.from({ length: 12 }, () => setup.harness.run("go").result));
+      const budget = await store.budget("default", "team");
+      expect(budget.reserved).toBe(0);
+      expect(budget.used).toBeLessThanOrEqual(limit);
+      expect(budget.used).toBeGreaterThan(0);
+    },
+  );
 
   const bad: readonly (readonly [what: string, usage: unknown])[] = [
     ["missing", undefined],
@@ -239,28 +251,31 @@ describe("money and tokens", () => {
     ["a text", { inputTokens: "5", outputTokens: "5" }],
   ];
 
-  it.each(bad)("missing-usage: %s is charged at the worst case and marked, and the cap still fires", async (_what, usage) => {
-    const limits = { tokensMax: 4_000, replyTokensMax: 1_500, stepsMax: 50 };
-    let asked = 0;
-    const model: ModelClient = {
-      id: "m",
-      generate: async () => {
-        asked += 1;
-        const reply = calls(["search", { q: String(asked) }]);
-        return (usage === undefined ? reply : { ...reply, usage }) as ModelReply;
-      },
-    };
-    const setup = world([], { options: { model }, agent: { limits } });
-    const result = await setup.harness.run("go").result;
-    expect(result.termination).toMatchObject({ kind: "limit", limit: "token_budget" });
-    expect(result.usage.estimated).toBe(true);
-    expect(asked).toBeLessThanOrEqual(50);
-    expect(result.usage.inputTokens + result.usage.outputTokens).toBeGreaterThan(asked);
-    const replies = (await setup.harness.entries(result)).flatMap(({ event }) =>
-      event.type === "model.replied" ? [event.usage] : [],
-    );
-    expect(replies.every(({ estimated }) => estimated === true)).toBe(true);
-  });
+  it.each(bad)(
+    "missing-usage: %s is charged at the worst case and marked, and the cap still fires",
+    async (_what, usage) => {
+      const limits = { tokensMax: 4_000, replyTokensMax: 1_500, stepsMax: 50 };
+      let asked = 0;
+      const model: ModelClient = {
+        id: "m",
+        generate: async () => {
+          asked += 1;
+          const reply = calls(["search", { q: String(asked) }]);
+          return (usage === undefined ? reply : { ...reply, usage }) as ModelReply;
+        },
+      };
+      const setup = world([], { options: { model }, agent: { limits } });
+      const result = await setup.harness.run("go").result;
+      expect(result.termination).toMatchObject({ kind: "limit", limit: "token_budget" });
+      expect(result.usage.estimated).toBe(true);
+      expect(asked).toBeLessThanOrEqual(50);
+      expect(result.usage.inputTokens + result.usage.outputTokens).toBeGreaterThan(asked);
+      const replies = (await setup.harness.entries(result)).flatMap(({ event }) =>
+        event.type === "model.replied" ? [event.usage] : [],
+      );
+      expect(replies.every(({ estimated }) => estimated === true)).toBe(true);
+    },
+  );
 
   it("missing-usage: a model without a price is never free under a cost limit", async () => {
     const { harness } = world([final("x")], { agent: { limits: { costUsdMax: 1 } } });
@@ -363,6 +378,7 @@ describe("an abort", () => {
     const setup = world([calls(["refund", { order: "A", cents: 1 }])], {
       tools: (ledger) => [
         refundTool(ledger, {
+          timeoutMs: 30,
           execute: () =>
             new Promise((resolve) => {
               finish = () => {
@@ -391,6 +407,26 @@ describe("an abort", () => {
     expect(setup.effects).toEqual(["late"]);
   });
 
+  it("cancelled-but-completed: one that completes in time is told as done, though the run is cancelled", async () => {
+    const controller = new AbortController();
+    const setup = world([calls(["refund", { order: "A", cents: 1 }])], {
+      tools: (ledger) => [
+        refundTool(ledger, {
+          execute: async () => {
+            controller.abort();
+            await new Promise((resolve) => setTimeout(resolve, 5));
+            ledger.effects.push("done all the same");
+            return null;
+          },
+        }),
+      ],
+    });
+    const result = await setup.harness.run("go", { signal: controller.signal }).result;
+    expect(result.termination).toMatchObject({ kind: "cancelled" });
+    expect(statuses(result)).toEqual(["ok"]);
+    expect(setup.effects).toEqual(["done all the same"]);
+  });
+
   it("cancelled-but-completed: a timed-out call is not told as failed, and is not tried under another key", async () => {
     const setup = world([calls(["refund", { order: "A", cents: 1 }])], {
       tools: (ledger) => [
@@ -409,4 +445,3 @@ describe("an abort", () => {
     expect(toolTexts(setup)).toEqual([]);
   });
 });
-

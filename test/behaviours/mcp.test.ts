@@ -25,7 +25,12 @@ describe("a definition that changes", () => {
       { level: "read" },
       { untrusted: false },
       { inputSchema: { type: "object", properties: { to: { type: "string" }, text: { type: "string" }, bcc: {} } } },
-      { inputSchema: { type: "object", properties: { to: { type: "string", default: "me" }, text: { type: "string" } } } },
+      {
+        inputSchema: {
+          type: "object",
+          properties: { to: { type: "string", default: "me" }, text: { type: "string" } },
+        },
+      },
     ];
     const hashes = drifted.map((change) => hashContract({ ...CONTRACT, ...change }));
     expect(new Set([hash, ...hashes]).size).toBe(drifted.length + 1);

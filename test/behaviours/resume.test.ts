@@ -9,6 +9,7 @@ import {
   createHarness,
   defineTool,
   type Harness,
+  type ModelClient,
   type ModelReply,
   type Rule,
   type Store,
@@ -43,25 +44,30 @@ describe("a process that is gone", () => {
     ["opaque", "effect", "outcome_unknown"],
   ] as const;
 
-  it.each(deaths)("kill-between-effect-and-save: %s, dies by %s, happens once and ends %s", async (recovery, dies, end) => {
-    const folder = temporaryFolder();
-    expect(await payer(folder, recovery, "never")).toMatchObject({ status: "waiting" });
-    expect(await payer(folder, recovery, dies, "decide")).toBeUndefined();
-    expect(paymentsIn(join(folder, "ledger.jsonl"))).toHaveLength(1);
-    // The same approval is tried again by a new process.
-    let said = await payer(folder, recovery, "never", "decide");
-    for (let tries = 0; tries < 5 && said?.status === "waiting"; tries += 1) said = await payer(folder, recovery, "never");
-    expect(said?.termination).toBe(end);
-    expect(paymentsIn(join(folder, "ledger.jsonl"))).toHaveLength(1);
-    const store = await openIn(folder);
-    const events = (await store.read(RUN)).map(({ event }) => event);
-    const types = events.map(({ type }) => type);
-    expect(types.indexOf("call.started")).toBeGreaterThan(types.indexOf("approval.resolved"));
-    const keys = events.flatMap((event) => (event.type === "call.started" ? [event.idempotencyKey] : []));
-    expect(new Set(keys).size).toBe(1);
-    expect(types.filter((type) => type === "approval.resolved")).toHaveLength(1);
-    expect((await verifyStoreAudit(store)).ok).toBe(true);
-  }, 60_000);
+  it.each(deaths)(
+    "kill-between-effect-and-save: %s, dies by %s, happens once and ends %s",
+    async (recovery, dies, end) => {
+      const folder = temporaryFolder();
+      expect(await payer(folder, recovery, "never")).toMatchObject({ status: "waiting" });
+      expect(await payer(folder, recovery, dies, "decide")).toBeUndefined();
+      expect(paymentsIn(join(folder, "ledger.jsonl"))).toHaveLength(1);
+      // The same approval is tried again by a new process.
+      let said = await payer(folder, recovery, "never", "decide");
+      for (let tries = 0; tries < 5 && said?.status === "waiting"; tries += 1)
+        said = await payer(folder, recovery, "never");
+      expect(said?.termination).toBe(end);
+      expect(paymentsIn(join(folder, "ledger.jsonl"))).toHaveLength(1);
+      const store = await openIn(folder);
+      const events = (await store.read(RUN)).map(({ event }) => event);
+      const types = events.map(({ type }) => type);
+      expect(types.indexOf("call.started")).toBeGreaterThan(types.indexOf("approval.resolved"));
+      const keys = events.flatMap((event) => (event.type === "call.started" ? [event.idempotencyKey] : []));
+      expect(new Set(keys).size).toBe(1);
+      expect(types.filter((type) => type === "approval.resolved")).toHaveLength(1);
+      expect((await verifyStoreAudit(store)).ok).toBe(true);
+    },
+    60_000,
+  );
 
   it("running-run-recovered: a run that was left in the middle of a model call is found and gone on with", async () => {
     const folder = temporaryFolder();
@@ -93,63 +99,66 @@ describe("a process that is gone", () => {
     }
   }, 60_000);
 
-  it.each(["keyed", "opaque"] as const)("same-approval-concurrently: a worker whose start came too late does not run the %s call that another started", async (recovery) => {
-    const ran: string[] = [];
-    const store = createMemoryStore();
-    let overtake: (() => Promise<unknown>) | undefined;
-    let finish: () => void = () => undefined;
-    const isFinished = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const change = (worker: string) => ({
-      tools: (): readonly AnyTool[] => [
-        defineTool({
-          name: "pay",
-          description: "",
-          level: "write",
-          recovery,
-          input: z.strictObject({ to: z.string() }),
-          execute: async ({ to }) => {
-            ran.push(`${worker} pays ${to}`);
-            if (worker === "second") await isFinished;
-            return null;
-          },
-        }),
-      ],
-      agent: { rules: [{ id: "gate", decide: () => ask("ASK", "") }] },
-      options: { worker },
-    });
-    // The first worker is frozen before its start is durable; its lease runs out and a second one takes over.
-    const slow: Store = {
-      ...store,
-      commit: async (commit) => {
-        const starts = commit.entries.some(({ event }) => event.type === "call.started");
-        const go = overtake;
-        if (starts && go !== undefined) {
-          overtake = undefined;
-          await go();
-        }
-        return store.commit(commit);
-      },
-    };
-    const first = worldOn(slow, [calls(["pay", { to: "ann" }]), final("done")], change("first"));
-    const second = worldOn(store, [final("done")], {
-      ...change("second"),
-      options: { worker: "second", clock: first.clock },
-    });
-    const waiting = await first.harness.run("go", { runId: "r" }).result;
-    let working: Promise<unknown> = Promise.resolve();
-    overtake = async () => {
-      first.clock.advance(60_000);
-      working = second.harness.advance(RUN);
-      await expect.poll(() => ran.length).toBe(1);
-    };
-    await answer(first.harness, waiting, "approved");
-    finish();
-    await working;
-    expect(ran).toEqual(["second pays ann"]);
-    expect((await store.run(RUN))?.status).toBe("done");
-  });
+  it.each(["keyed", "opaque"] as const)(
+    "same-approval-concurrently: a worker whose start came too late does not run the %s call that another started",
+    async (recovery) => {
+      const ran: string[] = [];
+      const store = createMemoryStore();
+      let overtake: (() => Promise<unknown>) | undefined;
+      let finish: () => void = () => undefined;
+      const isFinished = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const change = (worker: string) => ({
+        tools: (): readonly AnyTool[] => [
+          defineTool({
+            name: "pay",
+            description: "",
+            level: "write",
+            recovery,
+            input: z.strictObject({ to: z.string() }),
+            execute: async ({ to }) => {
+              ran.push(`${worker} pays ${to}`);
+              if (worker === "second") await isFinished;
+              return null;
+            },
+          }),
+        ],
+        agent: { rules: [{ id: "gate", decide: () => ask("ASK", "") }] },
+        options: { worker },
+      });
+      // The first worker is frozen before its start is durable; its lease runs out and a second one takes over.
+      const slow: Store = {
+        ...store,
+        commit: async (commit) => {
+          const starts = commit.entries.some(({ event }) => event.type === "call.started");
+          const go = overtake;
+          if (starts && go !== undefined) {
+            overtake = undefined;
+            await go();
+          }
+          return store.commit(commit);
+        },
+      };
+      const first = worldOn(slow, [calls(["pay", { to: "ann" }]), final("done")], change("first"));
+      const second = worldOn(store, [final("done")], {
+        ...change("second"),
+        options: { worker: "second", clock: first.clock },
+      });
+      const waiting = await first.harness.run("go", { runId: "r" }).result;
+      let working: Promise<unknown> = Promise.resolve();
+      overtake = async () => {
+        first.clock.advance(60_000);
+        working = second.harness.advance(RUN);
+        await expect.poll(() => ran.length).toBe(1);
+      };
+      await answer(first.harness, waiting, "approved");
+      finish();
+      await working;
+      expect(ran).toEqual(["second pays ann"]);
+      expect((await store.run(RUN))?.status).toBe("done");
+    },
+  );
 
   it("running-run-recovered: the wake-up of an expiry outlives the process that asked for it", async () => {
     const path = join(temporaryFolder(), "store.db");
@@ -227,7 +236,12 @@ describe.each(STORES)("on the %s store", (_name, open) => {
     ];
     const setup = worldOn(
       await open(),
-      [calls(["refund", { order: "A", cents: 1 }]), calls(["refund", { order: "A", cents: 2 }]), calls(BIG), final("ok")],
+      [
+        calls(["refund", { order: "A", cents: 1 }]),
+        calls(["refund", { order: "A", cents: 2 }]),
+        calls(BIG),
+        final("ok"),
+      ],
       { tools },
     );
     const waiting = await setup.harness.run("go").result;
@@ -435,6 +449,69 @@ async function pausedInside(store: Store): Promise<Nested> {
   const { clock, effects } = inner;
   return { outer: createHarness(outer.options), inner: inner.harness, store, innerRun, effects, clock };
 }
+
+describe("a commit that was written and not answered", () => {
+  it("completed-parallel-work-rerun: the reply in it is taken once, by the worker that lives on and by the next one", async () => {
+    const store = createMemoryStore();
+    let fails = true;
+    const unanswered: Store = {
+      ...store,
+      commit: async (commit) => {
+        const result = await store.commit(commit);
+        const types = commit.entries.map(({ event }) => event.type);
+        // The reply, what became of its call, and the next request stand in one commit.
+        if (fails && types.includes("model.replied") && types.includes("model.requested")) {
+          fails = false;
+          throw new Error("the disk answered too late");
+        }
+        return result;
+      },
+    };
+    const setup = worldOn(unanswered, [calls(["teleport", { q: "x" }]), final("ok"), final("ok")]);
+    await expect(setup.harness.run("go", { runId: "r" }).result).rejects.toThrow("too late");
+    const result = await createHarness({ ...setup.options, store }).advance(RUN);
+    expect(fails).toBe(false);
+    const ids = result.calls.map(({ call }) => call.callId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const results = result.state.messages.flatMap((message) => (message.role === "tool" ? [message.callId] : []));
+    expect(results).toEqual(["c1.1"]);
+    expect((await setup.types("r")).filter((type) => type === "model.replied")).toHaveLength(2);
+  });
+
+  it("completed-parallel-work-rerun: a reply that comes after another worker has asked again answers no other request", async () => {
+    const store = createMemoryStore();
+    let reply: (text: string) => void = () => undefined;
+    let isAsked = false;
+    const slow: ModelClient = {
+      id: "m",
+      generate: () =>
+        new Promise((resolve) => {
+          isAsked = true;
+          reply = (text) => resolve(final(text));
+        }),
+    };
+    const first = worldOn(store, [], { options: { model: slow, worker: "first" } });
+    const firstRun = first.harness.run("go", { runId: "r" }).result;
+    await expect.poll(() => isAsked).toBe(true);
+    first.clock.advance(60_000);
+    // The second worker's model is still thinking when the first worker's answers.
+    let secondReply: () => void = () => undefined;
+    const second = worldOn(store, [], {
+      options: {
+        clock: first.clock,
+        worker: "second",
+        model: { id: "m", generate: () => new Promise((resolve) => (secondReply = () => resolve(final("second")))) },
+      },
+    });
+    const secondRun = second.harness.advance(RUN);
+    const requests = async () => (await first.types("r")).filter((type) => type === "model.requested").length;
+    await expect.poll(requests).toBe(2);
+    reply("first");
+    await firstRun;
+    secondReply();
+    expect((await secondRun).answer).toBe("second");
+  });
+});
 
 describe("the outcome of work that was given up", () => {
   it("completed-parallel-work-rerun: of four changing calls those that are settled are not repeated after a takeover", async () => {

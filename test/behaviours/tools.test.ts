@@ -7,7 +7,19 @@ import { codeOf, statuses, toolTexts } from "./support.ts";
 const GOOD = ["search", { q: "good" }] as const;
 
 describe("arguments that cannot be used", () => {
-  const broken = ['{"q": "x"', "{q:1}", "search for x", '{"q":"x"}}', "[", '{"q":', "\u0000", "null", '"x"', "[1]", "7"];
+  const broken = [
+    '{"q": "x"',
+    "{q:1}",
+    "search for x",
+    '{"q":"x"}}',
+    "[",
+    '{"q":',
+    "\u0000",
+    "null",
+    '"x"',
+    "[1]",
+    "7",
+  ];
 
   it.each(broken)("invalid-json-args: %j is data for the model, and the run goes on", async (args) => {
     const setup = world([calls(["search", args], GOOD), final("ok")]);
@@ -148,10 +160,13 @@ describe("hooks around a tool", () => {
         return { value };
       },
     };
-    const setup = world([calls(["search", { q: "one" }], ["search", { q: "two" }], ["search", { q: "three" }]), final("ok")], {
-      agent: { filters: [filter] },
-      options: { onAlarm: ({ code }) => alarms.push(code) },
-    });
+    const setup = world(
+      [calls(["search", { q: "one" }], ["search", { q: "two" }], ["search", { q: "three" }]), final("ok")],
+      {
+        agent: { filters: [filter] },
+        options: { onAlarm: ({ code }) => alarms.push(code) },
+      },
+    );
     const result = await setup.harness.run("go").result;
     expect(result.status).toBe("done");
     const texts = toolTexts(setup);
@@ -163,19 +178,22 @@ describe("hooks around a tool", () => {
 
   it("after-hook-throws: a wrapper that throws behind a tool loses no other result, and its error is told apart", async () => {
     const causes: unknown[] = [];
-    const setup = world([calls(["search", { q: "one" }], ["search", { q: "two" }], ["search", { q: "three" }]), final("ok")], {
-      agent: {
-        executor: (inner) => ({
-          ...inner,
-          execute: async (tool, args, context) => {
-            const result = await inner.execute(tool, args, context);
-            if (JSON.stringify(args).includes("one")) throw new Error("hook failed");
-            return result;
-          },
-        }),
+    const setup = world(
+      [calls(["search", { q: "one" }], ["search", { q: "two" }], ["search", { q: "three" }]), final("ok")],
+      {
+        agent: {
+          executor: (inner) => ({
+            ...inner,
+            execute: async (tool, args, context) => {
+              const result = await inner.execute(tool, args, context);
+              if (JSON.stringify(args).includes("one")) throw new Error("hook failed");
+              return result;
+            },
+          }),
+        },
+        options: { onAlarm: ({ cause }) => causes.push(cause) },
       },
-      options: { onAlarm: ({ cause }) => causes.push(cause) },
-    });
+    );
     const result = await setup.harness.run("go").result;
     expect(result.status).toBe("done");
     expect(statuses(result)).toEqual(["failed", "ok", "ok"]);
@@ -271,7 +289,10 @@ describe("many calls in one turn", () => {
   });
 
   it("identical-side-effects-in-batch: two different effects both happen", async () => {
-    const setup = world([calls(["refund", { order: "A", cents: 1 }], ["refund", { order: "B", cents: 1 }]), final("ok")]);
+    const setup = world([
+      calls(["refund", { order: "A", cents: 1 }], ["refund", { order: "B", cents: 1 }]),
+      final("ok"),
+    ]);
     await setup.harness.run("go").result;
     expect(setup.effects).toEqual(["A:1", "B:1"]);
   });
@@ -292,7 +313,10 @@ describe("many calls in one turn", () => {
     const result = await setup.harness.run("go").result;
     expect(result.status).toBe("done");
     expect(setup.effects.length).toBeLessThanOrEqual(16);
-    expect(setup.model.requests[1]?.messages.at(-1)).toMatchObject({ role: "harness", text: expect.stringMatching(/at most \d+ calls/) });
+    expect(setup.model.requests[1]?.messages.at(-1)).toMatchObject({
+      role: "harness",
+      text: expect.stringMatching(/at most \d+ calls/),
+    });
   });
 
   it("fan-out-cap: the cap counts for changing calls as well, also after a restart", async () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -62,6 +62,11 @@ describe("belay audit", () => {
       expect([keyless.code, keyless.stderr]).toEqual([2, expect.stringContaining("Give --key <key>. (BELAY_USAGE)")]);
       const rewritten = await belay(folder, [...foreign, "--key", verifierKey]);
       expect([rewritten.code, rewritten.stdout]).toEqual([1, expect.stringContaining("root_mismatch at record ")]);
+      const lonely = await belay(folder, ["audit", "verify", "--key", verifierKey]);
+      expect([lonely.code, lonely.stderr]).toEqual([
+        2,
+        expect.stringContaining("Give --checkpoint <file> too. (BELAY_USAGE)"),
+      ]);
       const badKey = await belay(folder, [...foreign, "--key", "nonsense"]);
       expect([badKey.code, badKey.stderr]).toEqual([2, expect.stringContaining("(BELAY_AUDIT_INVALID)")]);
     },
@@ -108,6 +113,103 @@ describe("belay audit", () => {
       expect(all.stdout.split("\n")[0]).toMatch(/^ {5}0 {2}\{.*"type":"run.started"/);
       const none = await belay(folder, ["audit", "show", "99"]);
       expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("(BELAY_AUDIT_RECORD_UNKNOWN)")]);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe("an edit of the database", () => {
+  const edit = (folder: string, sql: string): void => {
+    const database = new DatabaseSync(join(folder, ".belay/belay.db"));
+    database.exec(sql);
+    database.close();
+  };
+
+  it(
+    "of the inbox is marked where people read it, found by the verification and mended from the journal",
+    async () => {
+      const folder = makeFolder();
+      await belay(folder, ["run", "bank", "pay 5000 to alice"]);
+      expect((await belay(folder, ["approvals"])).code).toBe(0);
+      edit(folder, "UPDATE approvals SET args = replace(args, '5000', '5')");
+      const shown = await belay(folder, ["approvals"]);
+      expect([shown.code, shown.stdout]).toEqual([1, expect.stringMatching(/ {2}TAMPERED {2}run .*\n.*Do not answer/)]);
+      const json = await belay(folder, ["approvals", "--json"]);
+      expect([json.code, jsonOf(json)]).toEqual([1, [expect.objectContaining({ isIntact: false })]]);
+      const verified = await belay(folder, ["audit", "verify"]);
+      expect([verified.code, verified.stdout]).toEqual([
+        1,
+        expect.stringMatching(/NOT intact: projection_differs: row default\/\S+ of the table approvals/),
+      ]);
+      expect((await belay(folder, ["doctor"])).code).toBe(1);
+      const mended = await belay(folder, ["doctor", "--rebuild"]);
+      expect([mended.code, mended.stdout]).toEqual([
+        0,
+        expect.stringMatching(/ok .*derived tables .*derived again: approvals/),
+      ]);
+      expect((await belay(folder, ["approvals"])).stdout).toContain("5000");
+      expect((await belay(folder, ["audit", "verify"])).code).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "of the journal is named, and nothing is derived from it",
+    async () => {
+      const folder = await folderWithRun();
+      edit(folder, `UPDATE journal SET at = at - 1 WHERE event LIKE '%"type":"model.requested"%'`);
+      edit(folder, "UPDATE runs SET answer = 'forged'");
+      const verified = await belay(folder, ["audit", "verify"]);
+      expect([verified.code, verified.stdout]).toEqual([1, expect.stringContaining("journal_differs at record")]);
+      const { code, stdout } = await belay(folder, ["doctor", "--rebuild", "--json"]);
+      const { ok, checks } = JSON.parse(stdout) as {
+        ok: boolean;
+        checks: { name: string; status: string; detail: string }[];
+      };
+      expect([code, ok]).toEqual([1, false]);
+      const found = Object.fromEntries(checks.map(({ name, status, detail }) => [name, `${status} ${detail}`]));
+      expect(found).toMatchObject({
+        database: expect.stringMatching(/^ok SQLite finds no damage; format 2, journal mode wal/),
+        "audit log": expect.stringMatching(/^fail journal_differs: /),
+        "derived tables": expect.stringMatching(/^fail .*not rebuilt, because the journal is not intact/),
+        clock: expect.stringMatching(/^ok/),
+        versions: expect.stringMatching(/^ok Node.js v\d+.*SQLite 3\./),
+      });
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe("belay doctor", () => {
+  it(
+    "warns of a missing checkpoint and of open files, and fails on a clock that is behind and on an open key",
+    async () => {
+      const folder = await folderWithRun();
+      const first = await belay(folder, ["doctor"]);
+      expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/warn .*signing key .*audit checkpoint/)]);
+      await belay(folder, ["audit", "checkpoint"]);
+      chmodSync(join(folder, ".belay/audit-key.pem"), 0o644);
+      chmodSync(join(folder, ".belay/belay.db"), 0o644);
+      const second = await belay(folder, ["doctor"]);
+      expect([second.code, second.stdout]).toEqual([1, expect.stringMatching(/fail .*signing key .*chmod 600/)]);
+      expect(second.stdout).toMatch(/warn .*file rights .*belay\.db/);
+      expect(second.stdout).toMatch(/(ok|warn) .*disk space .*GB free/);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "says why a database cannot be opened, and refuses one that is not there",
+    async () => {
+      const folder = makeFolder();
+      writeFileSync(join(folder, "text.db"), "this is not a database".repeat(500));
+      const damaged = await belay(folder, ["doctor", "--db", "text.db"]);
+      expect([damaged.code, damaged.stdout]).toEqual([
+        1,
+        expect.stringMatching(/fail .*database .*BELAY_STORE_CORRUPT/),
+      ]);
+      const missing = await belay(folder, ["doctor", "--db", "nope.db"]);
+      expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("(BELAY_STORE_MISSING)")]);
     },
     TIMEOUT_MS,
   );

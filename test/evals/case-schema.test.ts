@@ -41,7 +41,11 @@ describe("docs/eval-case.schema.json", () => {
       fc.constantFrom(null, "", "x", 0, 1, -1, 1.5, true, [], ["x"], [1], [[]], {}, { a: 1 }),
       fc.constantFrom([[{ tool: "get_order", args: {} }]], [{ tool: "a", args: 1 }], [{ final: "x" }]),
       fc.constantFrom({ stepsMax: 2 }, { stepsMax: -1 }, { identicalCalls: "off" }, { seen: ["x"] }, { seen: [""] }),
-      fc.constantFrom([{ when: "effect", kind: "x" }], [{ when: "later", kind: "x" }], [{ name: "t", compare: { a: "near" } }]),
+      fc.constantFrom(
+        [{ when: "effect", kind: "x" }],
+        [{ when: "later", kind: "x" }],
+        [{ name: "t", compare: { a: "near" } }],
+      ),
       fc.constantFrom({ limit: "tokensMax", add: -1 }, { limit: "tokensMax", add: 0.5 }, ["cancel"], ["cancell"]),
     );
     let refused = 0;

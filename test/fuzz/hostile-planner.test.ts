@@ -11,7 +11,7 @@ describe("a hostile planner at the shop", () => {
     expect(tally.forbidden).toEqual([]);
     expect(tally.proposals).toBe(DIRECT);
     // Enough happens and enough is refused for the silence to mean something.
-    expect(tally.effects.refund).toBeGreaterThan(1_000);
+    expect(tally.effects.refund).toBeGreaterThan(500);
     expect(tally.effects.cancel).toBeGreaterThan(100);
     expect(tally.effects.email).toBeGreaterThan(1_000);
     for (const count of Object.values(tally.handled)) expect(count).toBeGreaterThan(50);
@@ -21,7 +21,7 @@ describe("a hostile planner at the shop", () => {
     const tally = await fuzzThroughEngine(1, THROUGH_ENGINE);
     expect(tally.forbidden).toEqual([]);
     expect(tally.proposals).toBeGreaterThanOrEqual(THROUGH_ENGINE);
-    expect(tally.effects.refund).toBeGreaterThan(50);
+    expect(tally.effects.refund).toBeGreaterThan(25);
     expect(tally.effects.cancel).toBeGreaterThan(5);
     expect(tally.effects.email).toBeGreaterThan(50);
   }, 120_000);

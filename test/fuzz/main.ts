@@ -33,7 +33,7 @@ interface Wanted {
   readonly path?: string;
 }
 
-function readWanted(): Wanted {
+function readWanted(): Wanted | undefined {
   const { values } = parseArgs({
     options: {
       plays: { type: "string", default: "5000" },
@@ -42,11 +42,14 @@ function readWanted(): Wanted {
       depth: { type: "string", default: "3" },
       seed: { type: "string", default: String(Date.now() % 2 ** 31) },
       path: { type: "string" },
+      help: { type: "boolean", default: false },
     },
   });
+  if (values.help) return undefined;
   const number = (name: "plays" | "proposals" | "through" | "depth" | "seed"): number => {
     const value = Number(values[name]);
-    if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`--${name} is ${values[name]}; give a whole number`);
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new TypeError(`--${name} is ${values[name]}; give a whole number`);
     return value;
   };
   const { path } = values;
@@ -68,7 +71,8 @@ async function playAll({ plays, seed, path }: Wanted): Promise<boolean> {
     if (problems.length > 0) throw new Error(problems.join("\n"));
   });
   const checked = await fc.check(property, { numRuns: plays, seed, ...(path === undefined ? {} : { path }) });
-  say(checked.failed ? fc.defaultReportMessage(checked) ?? "failed" : `engine: ${checked.numRuns} plays, nothing broken`);
+  if (!checked.failed) say(`engine: ${checked.numRuns} plays, nothing broken`);
+  else say(`${fc.defaultReportMessage(checked) ?? "failed"}\n${String(checked.errorInstance)}`);
   return !checked.failed;
 }
 
@@ -82,7 +86,9 @@ function tell(what: string, tally: Tally): boolean {
 function exploreAll(depth: number): boolean {
   const wrong = SETTINGS.flatMap((setting) => {
     const explored = explore(setting, depth);
-    say(`every sequence up to depth ${depth}, ${setting.name}: ${explored.sequences} sequences, ${explored.states} states`);
+    say(
+      `every sequence up to depth ${depth}, ${setting.name}: ${explored.sequences} sequences, ${explored.states} states`,
+    );
     return explored.wrong;
   });
   for (const each of wrong.slice(0, 20)) say(`  ${each}`);
@@ -91,12 +97,16 @@ function exploreAll(depth: number): boolean {
 
 /** Runs all that is wanted; exit 0 when nothing broke, 1 when something did, 2 for a wrong option. */
 export async function main(): Promise<number> {
-  let wanted: Wanted;
+  let wanted: Wanted | undefined;
   try {
     wanted = readWanted();
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
     return 2;
+  }
+  if (wanted === undefined) {
+    process.stdout.write(USAGE);
+    return 0;
   }
   const { plays, proposals, through, depth, seed } = wanted;
   say(`seed ${seed}`);

@@ -253,6 +253,14 @@ describe("four eyes", () => {
     expect(setup.effects).toEqual(["O-1:20000"]);
   });
 
+  it("keeps no yes to a question that has expired", async () => {
+    const setup = await asked({ approvals: MANY }, "refund O-1 20000");
+    await setup.decide(setup.dana);
+    setup.clock.advance(100 * 3_600_000);
+    expect(await refusal(await setup.decide(setup.token("lee", ["approver"])))).toBe("410 BELAY_APPROVAL_EXPIRED");
+    expect(setup.effects).toEqual([]);
+  });
+
   it("does not count the yes of a person who was revoked since", async () => {
     const setup = await asked({ approvals: MANY }, "refund O-1 20000");
     await setup.decide(setup.dana);

@@ -172,6 +172,24 @@ describe("reading runs", () => {
   });
 });
 
+describe("hostile text", () => {
+  it("http-03: comes back as JSON that no browser takes for a page", async () => {
+    const setup = await serverWorld();
+    const olga = setup.token("olga");
+    const hostile = '"><svg/onload=alert(1)>\u202e</script>';
+    const runId = await setup.run(olga, hostile);
+    const response = await setup.request(olga, "GET", `/v1/runs/${runId}`);
+    expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(await response.json()).toMatchObject({ input: hostile });
+    const path = `/v1/runs/${encodeURIComponent('"><svg/onload=alert(1)>')}`;
+    const unknown = await setup.request(olga, "GET", path);
+    expect(unknown.headers.get("content-type")).toBe("application/problem+json");
+    expect(await unknown.text()).not.toContain("svg");
+  });
+});
+
 describe("going on with runs", () => {
   it("cancels a run once, in the name of the person", async () => {
     const setup = await serverWorld();

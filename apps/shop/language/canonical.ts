@@ -84,7 +84,10 @@ export function canonicalText(text: string, from: number, to: number, mentions: 
 }
 
 const CURRENCY = String.raw`(?:₹|(?<![\p{L}\p{N}])(?:rs\.?|inr|rupees?))`;
-const WITH_CURRENCY = new RegExp(`(?:${CURRENCY}\\s*)?(${AMOUNT})(?:\\s*(?:\\/-|${CURRENCY}(?![\\p{L}\\p{N}])))?`, "gu");
+const WITH_CURRENCY = new RegExp(
+  `(?:${CURRENCY}\\s*)?(${AMOUNT})(?:\\s*(?:\\/-|${CURRENCY}(?![\\p{L}\\p{N}])))?`,
+  "gu",
+);
 
 function oneWayOfWriting(text: string): string {
   return text
@@ -96,7 +99,9 @@ function oneWayOfWriting(text: string): string {
     .replaceAll(new RegExp(`[#(]\\s*(${ORDER})\\)?`, "g"), " $1 ")
     .replaceAll(new RegExp(`["']\\s*(${ORDER})\\s*["']`, "g"), " $1 ")
     .replaceAll(/[*_]/g, "")
-    .replaceAll(/n't\b/g, (found, at: number, whole: string) => (/(?:ca|wo|ai)$/.test(whole.slice(0, at)) ? found : " not"))
+    .replaceAll(/n't\b/g, (found, at: number, whole: string) =>
+      /(?:ca|wo|ai)$/.test(whole.slice(0, at)) ? found : " not",
+    )
     .split(/\s+/)
     .map((word) => {
       const bare = word.replaceAll(/^[("]+|[).,;:!?…"]+$/g, "");

@@ -14,7 +14,7 @@ export interface Clause {
 // A dot after `Rs` ends no sentence, and a comma inside a number separates nothing.
 const SENTENCE_END = String.raw`(?<![Rr][Ss])[.!?;…]+(?=\s|$)|\n+`;
 const PAUSE = String.raw`,(?=\s)|\s[-–—]+(?=\s)|[–—]|:(?=\s)`;
-const WORD = String.raw`\s(?:and|also|plus|then|but|so|however|although|though|while|because|since)(?=\s)`;
+const WORD = String.raw`\s(?:and|&|also|plus|then|but|so|however|although|though|while|because|since)(?=\s)`;
 // "I don't need it any more please cancel it" is two clauses; "can you please" and "do not please" are not.
 const PLEASE = String.raw`\s(?=(?:please|pls|plz|kindly)\s)(?<!\b(?:can|could|would|will|may|you|i|we|to|go|ahead)\s)`;
 const BREAK = new RegExp(`${SENTENCE_END}|${PAUSE}|${WORD}|${PLEASE}`, "giu");
@@ -25,7 +25,7 @@ export function clausesOf(text: string): readonly Clause[] {
   let start = 0;
   let sentence = 0;
   let join: Clause["join"] = "first";
-  const push = (end: number): void => {
+  const push = (end: number): boolean => {
     const piece = text.slice(start, end);
     const trimmed = piece.trim();
     if (trimmed !== "") {
@@ -33,37 +33,35 @@ export function clausesOf(text: string): readonly Clause[] {
       const place = { start: from, end: from + trimmed.length };
       clauses.push({ text: trimmed, ...place, join, sentence, question: endsAsQuestion(text, end) });
     }
+    return trimmed !== "";
   };
   for (const match of text.matchAll(BREAK)) {
-    push(match.index);
+    const isPushed = push(match.index);
     start = match.index + match[0].length;
-    join = match[0].includes("\n") ? "sentence" : joinOf(match[0].trim().toLowerCase());
-    sentence += join === "sentence" ? 1 : 0;
+    const next = match[0].includes("\n") ? "sentence" : joinOf(match[0].trim().toLowerCase());
+    join = isPushed ? next : stronger(join, next);
+    sentence += next === "sentence" ? 1 : 0;
   }
   push(text.length);
   return clauses;
 }
 
-const JOINS: Readonly<Record<string, Clause["join"]>> = {
-  "": "please",
-  ",": "comma",
-  ":": "colon",
-  and: "and",
-  also: "and",
-  plus: "and",
-  then: "and",
-  so: "and",
-  but: "but",
-  however: "but",
-  although: "but",
-  though: "but",
-  while: "but",
-  because: "because",
-  since: "because",
-};
+/** Of ": please" the colon counts, of ", but" the word, and of ". Please" the end of the sentence. */
+function stronger(before: Clause["join"], next: Clause["join"]): Clause["join"] {
+  return next === "please" || before === "colon" ? before : next;
+}
+
+const JOINS: ReadonlyMap<string, Clause["join"]> = new Map([
+  ["", "please"],
+  [",", "comma"],
+  [":", "colon"],
+  ...["and", "&", "also", "plus", "then", "so"].map((word) => [word, "and"] as const),
+  ...["but", "however", "although", "though", "while"].map((word) => [word, "but"] as const),
+  ...["because", "since"].map((word) => [word, "because"] as const),
+]);
 
 function joinOf(separator: string): Clause["join"] {
-  return /^[-–—]+$/.test(separator) ? "comma" : (JOINS[separator] ?? "sentence");
+  return /^[-–—]+$/.test(separator) ? "comma" : (JOINS.get(separator) ?? "sentence");
 }
 
 function endsAsQuestion(text: string, from: number): boolean {

@@ -24,7 +24,7 @@ const MONEY = "(?:(?:(?:all|some|part|half|most) (?:of )?)?(?:(?:my|our|the|full
 const SUM = `(?:${AMOUNT} (?:of (?:it|that|my money) )?back)`;
 const GIVE = "(?:give|pay|send|get|transfer|return)(?: me| us)?";
 const REFUNDING = [
-  "(?:refund|reimburse|repay|pay back)",
+  "(?:refund|reimburse|repay|pay back|pay (?:me|us) back)",
   `(?:give|issue|make|process|grant|initiate|start|arrange|send|do|complete|provide|raise)(?: me| us)? ${REFUND}`,
   `${GIVE} ${MONEY}`,
   `${GIVE} ${SUM}`,
@@ -91,33 +91,38 @@ const ALLOWED = new Set(
 );
 // After one of these, words that the rules do not know may name a thing.
 const DETERMINER = new Set("my our the this that these those a an".split(" "));
-const NO_THING = new RegExp(
-  `^(?:e-?mails?|mails?|messages?|refunds?|reimbursements?|cancell?ations?|requests?|subscriptions?|newsletters?|reminders?|appointments?|meetings?|notifications?|alerts?|calls?|delivery|deliveries|shipping|shipments?|pickup|accounts?|memberships?|tickets?|complaints?|claims?|approvals?|polic(?:y|ies)|fees?|charges?|tax|gst|tips?|difference|deposit|returns?|exchange|replacement|questions?|reviews?|rating|discount|coupons?|vouchers?|warranty|invoices?|receipts?|payments?|process|status|idea|plans?|services?|customers?|friends?|neighbou?rs?|words?|texts?|is|are|was|were|be|been|being|has|have|had|do|does|did|will|would|should|could|may|can|must|i|you|he|she|they|we|who|what|why|how|where|which|to|at|about|regarding|than|because|want|wants|need|needs|ask|go|goes|went|made|make|makes|happen\\w*|arriv\\w*|request\\w*|cancel\\w*|refund\\w*)$`,
-);
+const NO_THING =
+  /^(?:e-?mails?|mails?|messages?|refunds?|reimbursements?|cancell?ations?|requests?|subscriptions?|newsletters?|reminders?|appointments?|meetings?|notifications?|alerts?|calls?|delivery|deliveries|shipping|shipments?|pickup|accounts?|memberships?|tickets?|complaints?|claims?|approvals?|polic(?:y|ies)|fees?|charges?|tax|gst|tips?|difference|deposit|returns?|exchange|replacement|questions?|reviews?|rating|discount|coupons?|vouchers?|warranty|invoices?|receipts?|payments?|process|status|idea|plans?|services?|customers?|friends?|neighbou?rs?|words?|texts?|is|are|was|were|be|been|being|has|have|had|do|does|did|will|would|should|could|may|can|must|i|you|he|she|they|we|who|what|why|how|where|which|to|at|about|regarding|than|because|want|wants|need|needs|ask|go|goes|went|made|make|makes|happen\w*|arriv\w*|request\w*|cancel\w*|refund\w*)$/;
 const THING = /^[a-zà-ÿ][a-zà-ÿ'-]*$/;
 const THINGS_MAX = 4;
 const MARK = new RegExp(`^(?:${ORDER}|${AMOUNT})$`);
 
 /** True when nothing in the rest of a request says more than what, how much, and how soon. */
 function isPlain(rest: string, kind: RequestKind): boolean {
-  const words = rest.replaceAll(HARMLESS, " ").split(/\s+/).filter((word) => word !== "");
-  let things = -1;
+  const words = rest
+    .replaceAll(HARMLESS, " ")
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  // Words of a name so far, or `undefined` where no name may stand.
+  let things: number | undefined;
   return words.every((word) => {
     if (MARK.test(word)) {
-      things = -1;
+      things = undefined;
       return kind === "refund" || word.startsWith("⟦o");
     }
     if (ALLOWED.has(word)) {
-      things = DETERMINER.has(word) ? 0 : things >= 0 && !isPreposition(word) ? things : -1;
+      things = DETERMINER.has(word) ? 0 : PREPOSITION.has(word) ? undefined : things;
       return true;
     }
-    things = things < 0 ? -1 : things + 1;
-    return things > 0 && things <= THINGS_MAX && THING.test(word) && !NO_THING.test(word) && !spoils(word);
+    things = things === undefined ? undefined : things + 1;
+    return things !== undefined && things <= THINGS_MAX && isThing(word);
   });
 }
 
-function isPreposition(word: string): boolean {
-  return ["on", "for", "of", "from", "in", "with", "against"].includes(word);
+const PREPOSITION = new Set("on for of from in with against".split(" "));
+
+function isThing(word: string): boolean {
+  return THING.test(word) && !NO_THING.test(word) && !spoils(word);
 }
 
 const LIST = `(?:(?:the |my )?(?:orders? |number )*${ORDER}(?: (?:and )?(?:orders? )?${ORDER})*)`;

@@ -45,7 +45,7 @@ export function readMessage(message: string): Reading {
     return { clause, index, canonical, segment: segmentOf(canonical, mentions) };
   });
   const draft = lines.reduce(takeLine, { requests: [], refused: [], isDoubtful: false, last: undefined });
-  const isDoubtful = draft.isDoubtful || holdsOthersWords(message) || hasUnreadColon(lines);
+  const isDoubtful = draft.isDoubtful || holdsOthersWords(message) || hasUnreadColon(lines) || leavesOut(lines);
   return { mentions, clauses, refused: draft.refused, requests: isDoubtful ? [] : draft.requests };
 }
 
@@ -63,7 +63,7 @@ function takeLine(draft: Draft, line: Line): Draft {
   if (refusal.length > 0) {
     return { ...draft, refused: [...draft.refused, ...refusalsOf(refusal, segment)], last: { refusal } };
   }
-  const asking = isCommand(canonical) ? undefined : askingOf(canonical, /\bplease\b|\bkindly\b/.test(canonical));
+  const asking = isBareWord(canonical) ? undefined : askingOf(canonical, /\bplease\b|\bkindly\b/.test(canonical));
   if (asking !== undefined) {
     return takeAsking(draft, line, asking);
   }
@@ -108,20 +108,23 @@ function takeAsking(draft: Draft, { clause, canonical, segment, index }: Line, a
   return { ...draft, requests: [...draft.requests, request], last: "request" };
 }
 
-/** "Cancel it" of a mere "stop" is not looked for here; a clause of nothing but "cancel" or "refund" is no request. */
-function isCommand(canonical: string): boolean {
+/** A clause of nothing but "cancel" or "refund" is no request. */
+function isBareWord(canonical: string): boolean {
   return canonical === "refund" || canonical === "cancel";
 }
 
 function isJoined({ join }: Clause, canonical: string): boolean {
-  return join === "comma" || join === "and" || join === "please" || (join === "sentence" && /^(?:only|just)\b/.test(canonical));
+  return (
+    join === "comma" ||
+    join === "and" ||
+    join === "please" ||
+    (join === "sentence" && /^(?:only|just)\b/.test(canonical))
+  );
 }
 
 function withSegment(requests: readonly ReadRequest[], segment: Segment): readonly ReadRequest[] {
   const last = requests.at(-1);
-  return last === undefined
-    ? requests
-    : [...requests.slice(0, -1), { ...last, segments: [...last.segments, segment] }];
+  return last === undefined ? requests : [...requests.slice(0, -1), { ...last, segments: [...last.segments, segment] }];
 }
 
 function refusalsOf(kinds: readonly RequestKind[], { orders }: Segment): Reading["refused"] {
@@ -142,7 +145,15 @@ function segmentOf(canonical: string, { orders, amounts }: Mentions): Segment {
 }
 
 const BEFORE_COLON =
-  /^(?:(?:hi|hello|hey|dear|for|on|re|about|regarding|my|the|order|orders|number|id|please|request|issue|problem|team|support|sir|madam|and|i have changed my mind about|⟦o\d+⟧) ?)+$/;
+  /^(?:(?:hi|hello|hey|dear|for|on|about|regarding|my|the|order|orders|number|id|please|request|issue|problem|team|support|sir|madam|and|i have changed my mind about|⟦o\d+⟧) ?)+$/;
+
+/** "All orders but O-1001", "anything but cancel". */
+function leavesOut(lines: readonly Line[]): boolean {
+  return lines.some(
+    ({ clause, index }) =>
+      clause.join === "but" && /\b(?:all|any\w*|every\w*|nothing)(?: \w+)?$/.test(lines[index - 1]?.canonical ?? ""),
+  );
+}
 
 /** A colon introduces somebody's words, unless what stands before it only names an order or greets. */
 function hasUnreadColon(lines: readonly Line[]): boolean {

@@ -1,5 +1,5 @@
 import type { RequestKind } from "./grammar.ts";
-import { type ReadRequest, type Reading, readMessage, type Segment } from "./reading.ts";
+import { type Reading, type ReadRequest, readMessage, type Segment } from "./reading.ts";
 
 export type { RequestKind } from "./grammar.ts";
 
@@ -29,7 +29,7 @@ export interface Requests {
  * What a customer asks for in their own message, order by order.
  *
  * Plain rules, no model. In doubt nothing is asked for. A request is about the orders of its own clause, else about the
- * one order of the message, else about the one order of its sentence or of the sentence before.
+ * one order of the message, else about the one order of its sentence.
  */
 export function readRequests(message: string): Requests {
   const reading = readMessage(message);
@@ -38,9 +38,7 @@ export function readRequests(message: string): Requests {
   const isRefused = (kind: RequestKind, orderId: string): boolean =>
     reading.refused.some((refusal) => refusal.kind === kind && refusal.orderId === orderId);
   return {
-    orders: bound
-      .flatMap(({ orders }) => orders)
-      .filter(({ kind, orderId }) => !isRefused(kind, orderId)),
+    orders: bound.flatMap(({ orders }) => orders).filter(({ kind, orderId }) => !isRefused(kind, orderId)),
     withoutOrder: bound.filter(({ orders }) => orders.length === 0).map(({ request }) => request.kind),
     named,
   };
@@ -80,19 +78,13 @@ function orderMeant(request: ReadRequest, reading: Reading, named: ReadonlySet<s
   if (named.size === 1) {
     return [...named][0];
   }
-  const { clauses, mentions } = reading;
-  for (const sentence of [request.sentence, request.sentence - 1]) {
-    const places = clauses.filter((clause) => clause.sentence === sentence);
-    const orders = new Set(
-      mentions.orders
-        .filter(({ start }) => places.some((clause) => start >= clause.start && start < clause.end))
-        .map(({ orderId }) => orderId),
-    );
-    if (orders.size > 0) {
-      return orders.size === 1 ? [...orders][0] : undefined;
-    }
-  }
-  return undefined;
+  const sentence = reading.clauses.filter((clause) => clause.sentence === request.sentence);
+  const orders = new Set(
+    reading.mentions.orders
+      .filter(({ start }) => sentence.some((clause) => start >= clause.start && start < clause.end))
+      .map(({ orderId }) => orderId),
+  );
+  return orders.size === 1 ? [...orders][0] : undefined;
 }
 
 /** The amount for one of the orders of a request with several clauses. */

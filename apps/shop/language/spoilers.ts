@@ -5,7 +5,7 @@ export const REQUEST_WORD: RegExp =
   /\b(?:re-?fund\w*|reimburse\w*|repay|repaid|money|payment|cash|cancel\w*|call(?:ed)? off|back)\b/;
 
 const NEGATION =
-  /\b(?:not|no|nope|nah|never|none|nothing|nobody|neither|nor|without|hardly|barely|refus\w+|declin\w+|reject\w*|deny|denied|avoid\w*|ignor\w+|disregard\w*|skip|stop\w*|halt|hold\w*|wait|pause|postpone|withdraw\w*|undo|revert|reverse\w*|retract\w*|revok\w+|abort|against|rather|instead of|except\w*|excluding|besides|apart from|other than|forget|scratch|keep\w*|leave|dare|nix|drop)\b/;
+  /\b(?:not|no|nope|nah|never|none|nothing|nobody|neither|nor|without|hardly|barely|refus\w+|declin\w+|reject\w*|deny|denied|avoid\w*|ignor\w+|disregard\w*|skip|stop\w*|halt|hold\w*|wait|pause|postpone|withdraw\w*|undo|revert|reverse\w*|retract\w*|revok\w+|abort|against|rather|instead of|except\w*|excluding|besides|apart from|other than|forget|scratch|keep\w*|leave|dare|nix|drop|abstain\w*|refrain\w*|resist\w*|desist|cease|prevent\w*|block\w*|forbid\w*|prohibit\w*|oppos\w+|object|disagree\w*)\b/;
 const CONDITION =
   /\b(?:if|unless|until|till|when|whenever|once|in case|provided|providing|assuming|suppos\w+|whether|depend\w*|otherwise|else|or|maybe|perhaps|might|possibl\w+|eventually|later|tomorrow|someday|sometime|after|before|next (?:week|month|year|time)|think\w*|consider\w*|wonder\w*|curious|just asking|only asking|(?:like|want|need|wish) to know|explain|hypothe\w+|imagine|pretend|(?<![.@])\bexamples?|tests?|e\.g)\b/;
 const REPORT =
@@ -15,7 +15,9 @@ const CHANGED =
   /\b(?:chang\w+ my mind|change of mind|second thoughts?|nevermind|never mind|nvm|actually|oops|on reflection|correction|i meant|reconsider\w*|take (?:it|that) back|no longer|wrong (?:order|number|one)|false alarm|all good|sorted|resolved)\b/;
 const SIGNS = /[🚫❌👎✋🛑⛔🙅✖❎]|\u{1f6ab}/u;
 const FOREIGN_LETTER = /(?!\p{Script=Latin})\p{L}/u;
-const QUESTION_ABOUT_IT = /^(?:is|was|does|would|should|will|are) (?:that|this|it|you|i)\b|^(?:really|true|right|correct|ok|okay|sure|why)$/;
+const MERELY = /^that (?:was|is) (?!all\b|it\b)/;
+const QUESTION_ABOUT_IT =
+  /^(?:is|was|does|would|should|will|are) (?:that|this|it|you|i)\b|^(?:really|true|right|correct|ok|okay|sure|why)$/;
 const FAREWELL = /^(?:please )?(?:let me know|tell me|contact me|write to me|call me) (?:if|when|once) .{1,60}$/;
 
 /** True when words like these make every request of the message doubtful, wherever they stand. */
@@ -28,10 +30,10 @@ export function spoils(canonical: string): boolean {
 
 /** True when words like these take back, or put in question, what was asked for before them. */
 export function takesBack(canonical: string, question: boolean): boolean {
-  return CHANGED.test(canonical) || (question && QUESTION_ABOUT_IT.test(canonical));
+  return CHANGED.test(canonical) || MERELY.test(canonical) || (question && QUESTION_ABOUT_IT.test(canonical));
 }
 
-const SUBJECT = `(?:it|this|that|they|these|those|one|both|(?:the|my|our|one|some|two) [^⟦]{1,40}?|(?:order |item )?${ORDER}(?: [^⟦]{1,20}?)?)`;
+const SUBJECT = `(?:it|this|that|they|these|those|one|both|(?:the|my|our|one|some|two) [^⟦]{1,40}?(?: (?:of|from|in) (?:my |the )?(?:order )?${ORDER})?|(?:order |item )?${ORDER}(?: [^⟦]{1,20}?)?)`;
 const AUXILIARY = "(?:do|does|did|is|was|are|were|has|have|had|will|can|could)";
 const STATE =
   "(?:work(?:s|ed|ing)?|fit(?:s|ted|ting)?|arriv(?:e|es|ed|ing)|come|came|here|there|turn(?:ing)?|switch|start(?:ing)?|open|close|charg(?:e|ing)|power|deliver(?:ed)?|received?|match|as (?:described|shown|advertised|expected)|what (?:i|we) ordered|complete|good|right|correct|usable|stick|reach(?:ed)?|ship(?:ped)?|dispatched|on its way)";

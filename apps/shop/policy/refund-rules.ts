@@ -25,7 +25,9 @@ function refundRule(world: ShopWorld, id: string, judge: (facts: RefundFacts) =>
     decide: (call, context) => {
       const order = orderOf(world, call, context);
       const { input, now } = context;
-      return order === undefined ? undefined : judge({ order, amountPaise: amountArg(call), input, now, call, context });
+      return order === undefined
+        ? undefined
+        : judge({ order, amountPaise: amountArg(call), input, now, call, context });
     },
   });
 }

@@ -18,18 +18,22 @@ const UNREADABLE = { unreadable: true };
 
 /** Holds the derived rows of a run against what its journal says. */
 export function compareRun(handle: SqliteHandle, derived: DerivedRun): readonly Repair[] {
-  return [...compareIndex(handle, derived), ...compareApprovals(handle, derived), ...compareReservations(handle, derived)];
+  return [
+    ...compareIndex(handle, derived),
+    ...compareApprovals(handle, derived),
+    ...compareReservations(handle, derived),
+  ];
 }
 
 function compareIndex(handle: SqliteHandle, { key, run }: DerivedRun): readonly Repair[] {
-  const row = handle.get("SELECT * FROM runs WHERE tenant = ? AND run_id = ?", key.tenant, key.runId);
+  const [row] = handle.allLoose("SELECT * FROM runs WHERE tenant = ? AND run_id = ?", key.tenant, key.runId);
   const stored = row && readable(() => toRunProjection(row));
   return repairs("runs", rowName(key.tenant, key.runId), stored, run, () => writeRun(handle, run, undefined));
 }
 
 function compareApprovals(handle: SqliteHandle, { key, approvals }: DerivedRun): readonly Repair[] {
   const sql = "SELECT * FROM approvals WHERE tenant = ? AND run_id = ?";
-  const stored = byId(handle.all(sql, key.tenant, key.runId), "approval_id", toApprovalRow);
+  const stored = byId(handle.allLoose(sql, key.tenant, key.runId), "approval_id", toApprovalRow);
   const ids = new Set([...approvals.keys(), ...stored.keys()]);
   return [...ids].flatMap((id) => {
     const derived: ApprovalRow | undefined = approvals.get(id);
@@ -45,7 +49,7 @@ function compareApprovals(handle: SqliteHandle, { key, approvals }: DerivedRun):
 
 function compareReservations(handle: SqliteHandle, { key, reservations }: DerivedRun): readonly Repair[] {
   const sql = "SELECT * FROM reservations WHERE tenant = ? AND run_id = ?";
-  const stored = byId(handle.all(sql, key.tenant, key.runId), "reservation_id", toReservation);
+  const stored = byId(handle.allLoose(sql, key.tenant, key.runId), "reservation_id", toReservation);
   const ids = new Set([...reservations.keys(), ...stored.keys()]);
   return [...ids].flatMap((id) => {
     const derived: BudgetReservation | undefined = reservations.get(id);

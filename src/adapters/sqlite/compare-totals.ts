@@ -19,7 +19,7 @@ export function sumBudgets(parts: Iterable<BudgetRow>): ReadonlyMap<string, Budg
 }
 
 export function compareBudgets(handle: SqliteHandle, derived: ReadonlyMap<string, BudgetRow>): readonly Repair[] {
-  const rows = handle.all("SELECT * FROM budgets").map((row) => {
+  const rows = handle.allLoose("SELECT * FROM budgets").map((row) => {
     return toBudgetRow(String(row["tenant"]), String(row["budget"]), row);
   });
   const stored = new Map(rows.map((row) => [rowName(row.tenant, row.budget), row]));
@@ -46,7 +46,7 @@ export function findStrangers(handle: SqliteHandle): readonly Repair[] {
   return OF_A_RUN.flatMap(({ table, ids }) => {
     const sql = `SELECT * FROM ${table} WHERE NOT EXISTS (SELECT 1 FROM journal
       WHERE journal.tenant = ${table}.tenant AND journal.run_id = ${table}.run_id)`;
-    return handle.all(sql).flatMap((stored) => {
+    return handle.allLoose(sql).flatMap((stored) => {
       const values = ids.map((id) => String(stored[id]));
       const where = ids.map((id) => `${id} = ?`).join(" AND ");
       return repairs(table, rowName(...values), { ...stored }, undefined, () => {
@@ -62,7 +62,7 @@ export function compareAuditState(
   newestAt: number,
   mend: (newestAt: number) => void,
 ): readonly Repair[] {
-  const row = handle.get("SELECT size, frontier, newest_at FROM audit_state WHERE id = 1");
+  const [row] = handle.allLoose("SELECT size, frontier, newest_at FROM audit_state WHERE id = 1");
   const frontier = parseFrontier(row?.["frontier"]);
   // One that is unreadable is a verdict on the log itself.
   const size = frontier?.size ?? row?.["size"];

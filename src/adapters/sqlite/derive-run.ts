@@ -42,9 +42,7 @@ export function deriveRun(handle: SqliteHandle, key: RunKey): DerivedRun | undef
     return undefined;
   }
   const { changes } = replay(key, entries);
-  const open = [...changes.reservations].filter(
-    (pair): pair is [string, BudgetReservation] => pair[1] !== undefined,
-  );
+  const open = [...changes.reservations].filter((pair): pair is [string, BudgetReservation] => pair[1] !== undefined);
   return {
     key,
     run: changes.run,

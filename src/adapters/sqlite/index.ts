@@ -1,3 +1,4 @@
+export { inspectSqliteStore, type SqliteFacts } from "./inspect-store.ts";
 export { rebuildProjections } from "./rebuild-projections.ts";
 export { withSavepoint } from "./savepoint.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";

@@ -37,7 +37,10 @@ export async function findDifferences(handle: SqliteHandle): Promise<readonly St
   let count = 0;
   for (let key = nextRun(handle, undefined); key !== undefined; key = nextRun(handle, key)) {
     const run = key;
-    runs.set(rowName(run.tenant, run.runId), handle.snapshot(() => compareOne(handle, run)));
+    runs.set(
+      rowName(run.tenant, run.runId),
+      handle.snapshot(() => compareOne(handle, run)),
+    );
     count += 1;
     if (count % RUNS_PER_TURN === 0) {
       await nextTurn();
@@ -46,7 +49,7 @@ export async function findDifferences(handle: SqliteHandle): Promise<readonly St
   const mendNothing = (): void => undefined;
   return handle.snapshot(() => {
     // What was written meanwhile is compared again, so that all sums are of one moment.
-    for (const row of handle.all("SELECT tenant, run_id, head FROM runs")) {
+    for (const row of handle.allLoose("SELECT tenant, run_id, head FROM runs")) {
       const key = keyOf(row);
       if (runs.get(rowName(key.tenant, key.runId))?.head !== Number(row["head"])) {
         runs.set(rowName(key.tenant, key.runId), compareOne(handle, key));
@@ -72,9 +75,7 @@ function mendAll(handle: SqliteHandle, session: WriteSession): readonly StoreDif
   });
   const differences = runs.flatMap(({ repairs }) => repairs.map(({ difference }) => difference));
   const bare = runs.map((compared) => ({ ...compared, repairs: [] }));
-  const others = allRepairs(handle, bare, (newestAt) =>
-    session.setTree({ frontier: session.tree.frontier, newestAt }),
-  );
+  const others = allRepairs(handle, bare, (newestAt) => session.setTree({ frontier: session.tree.frontier, newestAt }));
   for (const repair of others) {
     repair.mend();
   }

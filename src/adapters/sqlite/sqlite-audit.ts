@@ -55,7 +55,7 @@ async function* traced(handle: SqliteHandle, from: number): AsyncIterable<Traced
       ON journal.tenant = audit.tenant AND journal.run_id = audit.run_id AND journal.seq = audit.run_seq
     WHERE audit.seq >= ? ORDER BY audit.seq LIMIT ${PAGE_ROWS}`;
   for (let next = from; ; ) {
-    const page = handle.read(() => handle.all(sql, next)).map(toTracedRecord);
+    const page = handle.read(() => handle.allLoose(sql, next)).map(toTracedRecord);
     yield* page;
     const last = page.at(-1);
     if (last === undefined) {
@@ -70,7 +70,7 @@ async function* lines(handle: SqliteHandle): AsyncIterable<JournalLine> {
     ORDER BY tenant, run_id, seq LIMIT ${PAGE_ROWS}`;
   let run: RunKey = { tenant: "", runId: "" };
   for (let after = 0; ; ) {
-    const page = handle.read(() => handle.all(sql, run.tenant, run.runId, after)).map(toJournalLine);
+    const page = handle.read(() => handle.allLoose(sql, run.tenant, run.runId, after)).map(toJournalLine);
     yield* page;
     const last = page.at(-1);
     if (last === undefined) {
@@ -84,7 +84,7 @@ async function* lines(handle: SqliteHandle): AsyncIterable<JournalLine> {
 async function* blobs(handle: SqliteHandle): AsyncIterable<StoredBlob> {
   const sql = "SELECT rowid AS place, sha256, text FROM blobs WHERE rowid > ? ORDER BY rowid LIMIT 1";
   for (let after = 0; ; ) {
-    const row = handle.read(() => handle.get(sql, after));
+    const [row] = handle.read(() => handle.allLoose(sql, after));
     if (row === undefined) {
       return;
     }

@@ -54,8 +54,7 @@ const OTHER: Explanation = {
 
 /** Turns what `node:sqlite` throws into a typed error; everything else stays as it is. SQLite's own text is the cause. */
 export function translateSqliteError(path: string, error: unknown): unknown {
-  if (error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE") {
-    // node:sqlite refuses a stored integer beyond 2^53, which no store of ours writes.
+  if (isNumberTooLarge(error)) {
     const problem = "holds a number that is too large to be ours: somebody edited it";
     return new BelayError("BELAY_STORE_CORRUPT", `The store ${path} ${problem}. See belay doctor.`, { cause: error });
   }
@@ -65,6 +64,11 @@ export function translateSqliteError(path: string, error: unknown): unknown {
   }
   const { code, problem, remedy } = EXPLANATIONS[result] ?? OTHER;
   return new BelayError(code, `The store ${path} ${problem}. ${remedy}.`, { cause: error });
+}
+
+/** Whether `node:sqlite` met a stored integer beyond 2^53, which no store of ours writes. */
+export function isNumberTooLarge(error: unknown): boolean {
+  return error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE";
 }
 
 /** Whether SQLite said that another connection is in the way. */

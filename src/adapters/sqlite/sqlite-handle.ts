@@ -3,7 +3,7 @@ import { decodeFrontier, encodeFrontier, type Frontier } from "../../audit/index
 import { BelayError } from "../../errors.ts";
 import { type Store, storeClosed } from "../../journal/index.ts";
 import { LOCK_TIMEOUT_MS, openDatabase } from "./open-database.ts";
-import { isBusy, translateSqliteError } from "./sqlite-error.ts";
+import { isBusy, isNumberTooLarge, translateSqliteError } from "./sqlite-error.ts";
 import { createWriteQueue } from "./write-queue.ts";
 
 export type SqliteRow = Readonly<Record<string, unknown>>;
@@ -26,6 +26,8 @@ export interface SqliteHandle {
   /** First row of a cached statement. */
   get(sql: string, ...values: SQLInputValue[]): SqliteRow | undefined;
   all(sql: string, ...values: SQLInputValue[]): readonly SqliteRow[];
+  /** As `all`, and a number that is too large for us comes as the nearest one instead of an error; to find damage. */
+  allLoose(sql: string, ...values: SQLInputValue[]): readonly SqliteRow[];
   iterate(sql: string, ...values: SQLInputValue[]): Iterable<SqliteRow>;
   /** Only inside `write`. Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number;
@@ -127,7 +129,7 @@ function inSnapshot<Value>(database: DatabaseSync, work: () => Value): Value {
 
 function createStatements(database: DatabaseSync): {
   readonly prepared: (sql: string) => StatementSync;
-  readonly run: Pick<SqliteHandle, "get" | "all" | "iterate" | "run">;
+  readonly run: Pick<SqliteHandle, "get" | "all" | "allLoose" | "iterate" | "run">;
 } {
   const cache = new Map<string, StatementSync>();
   const prepared = (sql: string): StatementSync => {
@@ -143,11 +145,29 @@ function createStatements(database: DatabaseSync): {
     run: {
       get: (sql, ...values) => prepared(sql).get(...values),
       all: (sql, ...values) => prepared(sql).all(...values),
+      allLoose: (sql, ...values) => {
+        try {
+          return prepared(sql).all(...values);
+        } catch (error) {
+          if (!isNumberTooLarge(error)) {
+            throw error;
+          }
+        }
+        const statement = database.prepare(sql);
+        statement.setReadBigInts(true);
+        return statement.all(...values).map(toNumbers);
+      },
       // Not cached: two walks over one statement would disturb each other.
       iterate: (sql, ...values) => database.prepare(sql).iterate(...values),
       run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
     },
   };
+}
+
+function toNumbers(row: SqliteRow): SqliteRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [column, typeof value === "bigint" ? Number(value) : value]),
+  );
 }
 
 /** Reads the state of the tree when a transaction first needs it, and writes it once, however many commits it holds. */

@@ -8,8 +8,10 @@ import {
   type ProjectionView,
   projectCommit,
   type RunKey,
+  type RunProjection,
 } from "../../journal/index.ts";
 import { writeChanges } from "./projection-tables.ts";
+import { toRunProjection } from "./rows.ts";
 import type { SqliteHandle, WriteSession } from "./sqlite-handle.ts";
 
 /** One commit inside the transaction of its group: journal, projections and audit log, or nothing. */
@@ -21,11 +23,10 @@ export function writeCommit(
   clockToleranceMs: number,
 ): CommitResult {
   const { run, entries } = commit;
-  const head = storedHead(handle, commit);
+  const { head, before } = readStored(handle, run, commit.head);
   if (head !== commit.head) {
     return { status: "conflict", head };
   }
-  const before = view.run(run);
   if (head > 0 && before === undefined) {
     throw new BelayError(
       "BELAY_STORE_CORRUPT",
@@ -49,10 +50,19 @@ export function writeCommit(
   return { status: "committed", head: head + entries.length };
 }
 
-/** The journal itself decides, not the index that is derived from it. */
-function storedHead(handle: SqliteHandle, { run }: PreparedCommit): number {
-  const row = handle.get("SELECT max(seq) AS head FROM journal WHERE tenant = ? AND run_id = ?", run.tenant, run.runId);
-  return Number(row?.["head"] ?? 0);
+/** The run's line and its head; of the head the journal itself decides, not the index that is derived from it. */
+function readStored(
+  handle: SqliteHandle,
+  { tenant, runId }: RunKey,
+  expectedHead: number,
+): { readonly head: number; readonly before: RunProjection | undefined } {
+  const sql = `SELECT (SELECT max(seq) FROM journal WHERE tenant = ?1 AND run_id = ?2) AS stored_head, runs.*
+    FROM (SELECT 1) LEFT JOIN runs ON runs.tenant = ?1 AND runs.run_id = ?2`;
+  const row = handle.get(sql, tenant, runId);
+  const head = Number(row?.["stored_head"] ?? 0);
+  // A line that nobody needs is not read: it may be one that somebody damaged.
+  const isNeeded = row !== undefined && row["run_id"] !== null && head === expectedHead;
+  return { head, before: isNeeded ? toRunProjection(row) : undefined };
 }
 
 /** What the store's note said when the journal was last found to agree with it. */

@@ -21,7 +21,7 @@ export class HttpProblem extends BelayError {
   }
 }
 
-export const PROBLEM_TYPE = "application/problem+json";
+const PROBLEM_TYPE = "application/problem+json";
 
 const TITLES: Readonly<Record<ProblemStatus, string>> = {
   400: "The request is not valid",

@@ -19,6 +19,8 @@ export interface RunWatch {
 export interface LiveRuns {
   /** Begins to listen at once, so that nothing recorded after this call is missed. */
   watch(run: RunKey, signal?: AbortSignal): RunWatch;
+  /** Looks at once and after each entry, until something is found or the time is over. */
+  when<Value>(run: RunKey, timeoutMs: number, look: () => Promise<Value | undefined>): Promise<Value | undefined>;
   /** Reads a run until `isEnough` says so or the time is over. */
   until(run: RunKey, timeoutMs: number, isEnough: (entries: readonly StoredEntry[]) => boolean): Promise<void>;
   /** Goes on with a run in the background. */
@@ -62,6 +64,18 @@ export function createLiveRuns(store: Store, options: LiveRunsOptions = {}): Liv
       },
     };
   };
+  const when: LiveRuns["when"] = async (run, timeoutMs, look) => {
+    const ear = watch(run);
+    try {
+      for (const end = performance.now() + timeoutMs; ; ) {
+        const found = await look();
+        if (found !== undefined || performance.now() >= end || stop.signal.aborted) return found;
+        await ear.next(Math.min(Math.max(1, end - performance.now()), UNTIL_POLL_MS));
+      }
+    } finally {
+      ear.close();
+    }
+  };
   return {
     pollMs,
     watch,
@@ -71,16 +85,13 @@ export function createLiveRuns(store: Store, options: LiveRunsOptions = {}): Liv
     get watchers() {
       return watchers;
     },
+    when,
     async until(run, timeoutMs, isEnough) {
-      const ear = watch(run);
-      try {
-        for (const end = performance.now() + timeoutMs; ; ) {
-          if (isEnough(await store.read(run)) || performance.now() >= end || stop.signal.aborted) return;
-          await ear.next(Math.min(Math.max(1, end - performance.now()), UNTIL_POLL_MS));
-        }
-      } finally {
-        ear.close();
-      }
+      const seen: StoredEntry[] = [];
+      await when(run, timeoutMs, async () => {
+        seen.push(...(await store.read(run, seen.length)));
+        return isEnough(seen) || undefined;
+      });
     },
     drive(harness, run) {
       const done: Promise<unknown> = harness

@@ -1,7 +1,7 @@
+import { ruleFor } from "../../approval/index.ts";
 import type { DecideOutcome } from "../../engine/index.ts";
 import type { ApprovalRow, StoredEntry } from "../../journal/index.ts";
 import type { SignedIn } from "../deps.ts";
-import { ruleFor } from "../people/approval-rules.ts";
 import type { OperationContext } from "./context.ts";
 import type { Decided, DecisionRequest, Vote } from "./operation.ts";
 import { principalOf } from "./permission.ts";
@@ -33,6 +33,8 @@ export async function decide(context: OperationContext, by: SignedIn, request: D
     return told(context, approval, request, await record(context, by, approval, "approved", reason));
   }
   const at = context.clock.now();
+  // The engine looks at the time when it records; a vote is kept here, before that.
+  if (at >= approval.expiresAt) return { status: "expired", approval };
   context.votes.add(approval, {
     personId: by.person.id,
     name: by.person.name,

@@ -1,6 +1,6 @@
+import { isNamed, ruleFor } from "../../approval/index.ts";
 import type { ApprovalRow } from "../../journal/index.ts";
 import type { SignedIn } from "../deps.ts";
-import { isNamed, ruleFor } from "../people/approval-rules.ts";
 import type { OperationContext } from "./context.ts";
 import type { Quorum } from "./operation.ts";
 import { isAgent, may } from "./permission.ts";

@@ -1,7 +1,7 @@
+import { ruleFor } from "../../approval/index.ts";
 import type { ApprovalRule } from "../../config.ts";
 import type { ApprovalRow } from "../../journal/index.ts";
 import type { ServerDeps } from "../deps.ts";
-import { ruleFor } from "../people/approval-rules.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { ServerDatabase } from "../people/server-database.ts";
 import { createStarters } from "../people/starters.ts";

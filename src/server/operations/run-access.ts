@@ -29,6 +29,6 @@ export function appOfRun(context: Pick<OperationContext, "apps">, { agent }: { r
   throw new BelayError("BELAY_APP_UNKNOWN", `this server does not run the agent ${JSON.stringify(agent)}`);
 }
 
-export function isId(text: string): boolean {
+function isId(text: string): boolean {
   return /^[\w.:@-]{1,128}$/.test(text);
 }

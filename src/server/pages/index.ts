@@ -27,7 +27,7 @@ export type {
   Signatures,
   StartForm,
 } from "./session.ts";
-export { problemReply } from "./shell/problem.tsx";
+export { problemPage, type ShownProblem } from "./shell/problem.tsx";
 
 /**
  * The console: pages rendered here, readable without scripts, for people who are signed in.

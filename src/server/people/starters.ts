@@ -1,7 +1,7 @@
 import type { RunKey } from "../../journal/index.ts";
 import type { ServerDatabase } from "./server-database.ts";
 
-export interface Starter {
+interface Starter {
   readonly kind: "person" | "agent";
   readonly id: string;
 }

@@ -118,7 +118,7 @@ interface DecidedView {
 }
 
 /** What to answer, or the problem to throw: everything that changed nothing is one. */
-export function decidedView(decided: Decided): DecidedView {
+function decidedView(decided: Decided): DecidedView {
   switch (decided.status) {
     case "recorded": {
       const { approval, isLookedAt } = decided;

@@ -22,7 +22,7 @@ export interface Route<Params extends Shape, Query extends Shape, Headers extend
   readonly handle: (context: ServerContext, input: Input<Params, Query, Headers, Body>) => Promise<Response>;
 }
 
-export interface Input<Params extends Shape, Query extends Shape, Headers extends Shape, Body extends z.ZodType> {
+interface Input<Params extends Shape, Query extends Shape, Headers extends Shape, Body extends z.ZodType> {
   readonly params: Values<Params>;
   readonly query: Values<Query>;
   readonly headers: Values<Headers>;
@@ -54,12 +54,18 @@ export function addRoute<
     responses: route.responses,
   });
   const { pattern, suffix } = patternOf(path);
+  // Made once: making a schema costs more than using it.
+  const [ofPath, ofQuery, ofHeaders] = [
+    z.strictObject(params ?? {}),
+    z.strictObject(query ?? {}),
+    z.object(headers ?? {}),
+  ];
   app.on(method.toUpperCase(), pattern, async (context) => {
     const given = paramsOf(context, suffix);
     const input = {
-      params: parsed("path", z.strictObject(params ?? {}), given),
-      query: parsed("query", z.strictObject(query ?? {}), queryOf(context)),
-      headers: parsed("header", z.object(headers ?? {}), context.req.header()),
+      params: parsed("path", ofPath, given),
+      query: parsed("query", ofQuery, queryOf(context)),
+      headers: parsed("header", ofHeaders, context.req.header()),
       body: body === undefined ? undefined : parsed("body", body, await jsonBody(context)),
     };
     return route.handle(context, input as unknown as Input<Params, Query, Headers, Body>);
@@ -67,7 +73,7 @@ export function addRoute<
 }
 
 /** Hono has no parameter that is followed by text, as in `/runs/{id}:cancel`; the text becomes part of it. */
-export function patternOf(path: string): { readonly pattern: string; readonly suffix: string } {
+function patternOf(path: string): { readonly pattern: string; readonly suffix: string } {
   const suffix = /\}(:[a-z]+)$/.exec(path)?.[1] ?? "";
   const plain = path.slice(0, path.length - suffix.length);
   const pattern = plain.replaceAll(/\{(\w+)\}/g, ":$1");

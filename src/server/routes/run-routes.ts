@@ -169,16 +169,13 @@ async function viewOf(context: RouteContext, run: RunKey): Promise<Record<string
 }
 
 /** The run once it has ended or waits for people; undefined when that takes longer. */
-async function settledRun(
-  context: RouteContext,
-  run: RunKey,
-  waitMs: number,
-): Promise<Record<string, unknown> | undefined> {
-  let isSettled = false;
-  await context.live.until(run, waitMs, (entries) => {
-    const state = fold(entries);
-    isSettled = state?.termination !== undefined || state?.phase === "AWAIT_APPROVAL";
-    return isSettled;
+function settledRun(context: RouteContext, run: RunKey, waitMs: number): Promise<Record<string, unknown> | undefined> {
+  return context.live.when(run, waitMs, async () => {
+    // The index is asked first, because it costs least.
+    const row = await context.store.run(run);
+    if (row?.status === "running") return undefined;
+    const view = await viewOf(context, run);
+    // A question may be open while other calls of the turn still run.
+    return row?.termination !== undefined || view?.["phase"] === "AWAIT_APPROVAL" ? view : undefined;
   });
-  return isSettled ? viewOf(context, run) : undefined;
 }

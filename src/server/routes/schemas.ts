@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-export const PAGE_MAX: number = 200;
+const PAGE_MAX: number = 200;
 const PAGE_DEFAULT = 50;
 const MESSAGE_CHARACTERS_MAX = 8000;
 
@@ -214,7 +214,7 @@ export const runSchema: z.ZodType = z
     },
   });
 
-export const voteSchema: z.ZodType = z.strictObject({
+const voteSchema: z.ZodType = z.strictObject({
   personId: z.string(),
   name: z.string(),
   reason: z.string().optional(),

@@ -1,5 +1,5 @@
-import { DatabaseSync } from "node:sqlite";
-import { afterEach, expect, it, vi } from "vitest";
+import type { DatabaseSync } from "node:sqlite";
+import { expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
 import { translateSqliteError } from "../../../src/adapters/sqlite/sqlite-error.ts";
 import { createWriteQueue } from "../../../src/adapters/sqlite/write-queue.ts";
@@ -24,19 +24,13 @@ async function queueOn(finish: (database: DatabaseSync) => void = () => undefine
   return { database, queue, insert, rows };
 }
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 it("writes of one turn share one transaction, later ones get another", async () => {
-  const exec = vi.spyOn(DatabaseSync.prototype, "exec");
-  const { insert, rows } = await queueOn();
-  exec.mockClear();
-  const count = () => exec.mock.calls.filter(([sql]) => sql === "COMMIT").length;
+  const finish = vi.fn();
+  const { insert, rows } = await queueOn(finish);
   await Promise.all([insert(1), insert(2), Promise.resolve().then(() => insert(3))]);
-  expect(count()).toBe(1);
+  expect(finish).toHaveBeenCalledTimes(1);
   await insert(4);
-  expect(count()).toBe(2);
+  expect(finish).toHaveBeenCalledTimes(2);
   expect(rows()).toEqual([1, 2, 3, 4]);
 });
 
@@ -50,6 +44,18 @@ it("a write that fails takes back only itself", async () => {
   expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
   expect(rows()).toEqual([1, 2]);
   await expect(half).rejects.toThrow("half way");
+});
+
+it("a write without company that fails takes back all it did, and the next one works", async () => {
+  const { database, queue, insert, rows } = await queueOn();
+  const half = queue.write(() => {
+    database.exec("INSERT INTO t VALUES (7)");
+    throw new Error("half way");
+  });
+  await expect(half).rejects.toThrow("half way");
+  expect(database.isTransaction).toBe(false);
+  await insert(1);
+  expect(rows()).toEqual([1]);
 });
 
 it("when the common commit fails all are told, nothing is half done, and the next write works", async () => {

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { checkSqliteVersion, networkFileSystem } from "../../../src/adapters/sqlite/check-path.ts";
-import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { openSqliteStore, rebuildProjections } from "../../../src/adapters/sqlite/index.ts";
 import { translateSqliteError } from "../../../src/adapters/sqlite/sqlite-error.ts";
 import * as sample from "../../../src/testing/index.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -77,6 +78,79 @@ it("a store of a newer version is refused", async () => {
   database.exec("PRAGMA user_version = 99");
   database.close();
   expect(await failureOf(path)).toMatchObject({ code: "BELAY_STORE_TOO_NEW", message: expect.stringContaining("99") });
+});
+
+it("a store of an earlier format is refused with what to do, and left as it is", async () => {
+  const path = join(temporaryFolder(), "store.db");
+  await (await openSqliteStore(path)).close();
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA user_version = 1");
+  database.close();
+  expect(await failureOf(path)).toMatchObject({
+    code: "BELAY_STORE_TOO_OLD",
+    message: expect.stringContaining("Start a new database"),
+  });
+});
+
+it("a file or folder that this user may not write is a typed error", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "store.db");
+  await (await openSqliteStore(path)).close();
+  chmodSync(folder, 0o755);
+  chmodSync(path, 0o444);
+  const tryToOpen = join(import.meta.dirname, "children/try-to-open.ts");
+  // Root may write everything, so the child is somebody else.
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const codeOf = (file: string): string =>
+    spawnSync(process.execPath, [tryToOpen, file], { encoding: "utf8", ...user }).stdout.trim();
+  expect(codeOf(path)).toBe("BELAY_STORE_READ_ONLY");
+  chmodSync(folder, 0o555);
+  expect(codeOf(join(folder, "new.db"))).toBe("BELAY_STORE_PATH");
+  chmodSync(folder, 0o755);
+});
+
+it("a column that somebody made unreadable is named with its table and run", async () => {
+  const path = join(temporaryFolder(), "store.db");
+  await using store = await openSqliteStore(path);
+  const run = { tenant: "default", runId: "run-1" };
+  const events = [
+    sample.runStarted(),
+    sample.repliedCalls(sample.sampleCall("c-1")),
+    sample.approvalRequested("c-1", "apr-1"),
+  ];
+  await store.commit({ run, head: 0, entries: events.map((event) => ({ at: sample.SAMPLE_AT, event })) });
+  const damage = async (sql: string, read: () => Promise<unknown>) => {
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+    return read().then(
+      () => expect.unreachable("damage must be found"),
+      (error: { code: string; message: string }) => error,
+    );
+  };
+  const args = await damage("UPDATE approvals SET args = '{'", () => store.approval("default", "apr-1"));
+  expect([args.code, args.message]).toEqual([
+    "BELAY_STORE_CORRUPT",
+    expect.stringMatching(/column args of the table approvals .* approval apr-1 of run run-1.*belay doctor --rebuild/),
+  ]);
+  const next = { run, head: 3, entries: [{ at: sample.SAMPLE_AT, event: sample.runEnded() }] };
+  for (const sql of [
+    "UPDATE runs SET pending = 'x'",
+    "UPDATE runs SET pending = '{}'",
+    "UPDATE runs SET principal = '7'",
+    "UPDATE runs SET head = 9223372036854775807",
+  ]) {
+    const error = await damage(sql, () => store.runs({ tenant: "default" }));
+    expect([sql, error.code]).toEqual([sql, "BELAY_STORE_CORRUPT"]);
+    await expect(store.commit(next)).rejects.toMatchObject({ code: "BELAY_STORE_CORRUPT" });
+  }
+  await rebuildProjections(store);
+  expect(await store.approval("default", "apr-1")).toMatchObject({ args: { order: 7 } });
+  const event = await damage("UPDATE journal SET event = '{' WHERE seq = 2", () => store.read(run));
+  expect([event.code, event.message]).toEqual([
+    "BELAY_STORE_CORRUPT",
+    expect.stringMatching(/Event 2 of run run-1 in the table journal/),
+  ]);
 });
 
 it("an event of a newer version is refused when it is read", async () => {

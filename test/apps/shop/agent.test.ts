@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import shop from "../../../apps/shop/index.ts";
 import { openShopWorld, type ShopWorld } from "../../../apps/shop/world/shop-world.ts";
+import type { Principal } from "../../../src/core/index.ts";
 import { createHarness, type Harness } from "../../../src/engine/index.ts";
 import { createMemoryStore } from "../../../src/journal/index.ts";
 import type { ModelClient, ModelReply } from "../../../src/model/index.ts";
@@ -20,9 +21,14 @@ function harnessWith(model: ModelClient): Harness {
   });
 }
 
-function say(message: string, customer = "front-desk") {
+function say(message: string, customer?: string) {
   const harness = harnessWith(shop.offlineModel(world));
-  return harness.run(message, { principal: { kind: "customer", id: customer } }).result;
+  return harness.run(message, { principal: principalOf(customer) }).result;
+}
+
+/** Without a customer the desk speaks. */
+function principalOf(customer?: string): Principal {
+  return customer === undefined ? { kind: "person", id: "front-desk" } : { kind: "customer", id: customer };
 }
 
 const EMPTY = { refunds: {}, status: {}, outbox: [], emails: 0 };
@@ -135,6 +141,52 @@ describe("the shop's limits", () => {
     const calls = [call("key-00000001"), call("key-00000002"), call("key-00000003")];
     await harnessWith(modelOf({ kind: "calls", text: "", calls })).run("Refund O-1001").result;
     expect(world.snapshot().refunds).toEqual({ "O-1001": [150_000] });
+  });
+
+  it("ask a person about the part that takes an order above the limit within a day, in whatever run", async () => {
+    const call = (paise: number, key: string): ModelReply => ({
+      kind: "calls",
+      text: "",
+      calls: [
+        { tool: "issue_refund", args: { json: { order_id: "O-1030", amount_paise: paise, idempotency_key: key } } },
+      ],
+    });
+    await harnessWith(modelOf(call(120_000, "key-00000001"))).run("Refund Rs 1,200 on O-1030").result;
+    const second = await harnessWith(modelOf(call(80_000, "key-00000001"))).run("Refund Rs 800 on O-1030").result;
+    expect(second.status).toBe("done");
+    const third = await harnessWith(modelOf(call(100, "key-00000001"))).run("Refund Rs 1 on O-1030").result;
+    expect(third.approvals).toMatchObject([{ code: "AMOUNT_ABOVE_AUTO" }]);
+    expect(world.snapshot().refunds).toEqual({ "O-1030": [120_000, 80_000] });
+  });
+
+  it.each([1, 8])("refund an amount that is stated once only once, with %i calls in a turn", async (perTurn) => {
+    const calls = Array.from({ length: 8 }, (_, index) => ({
+      tool: "issue_refund",
+      args: { json: { order_id: "O-1005", amount_paise: 50_000, idempotency_key: `key-0000000${index}` } },
+    }));
+    const turns = Array.from({ length: 8 / perTurn }, (_, turn) => calls.slice(turn * perTurn, (turn + 1) * perTurn));
+    const replies = turns.slice(0, 7).map((some): ModelReply => ({ kind: "calls", text: "", calls: some }));
+    await harnessWith(modelOf(...replies)).run("Please refund Rs 500 for order O-1005").result;
+    expect(world.snapshot().refunds).toEqual({ "O-1005": [50_000] });
+  });
+
+  it("send one e-mail about an order, however many the model writes", async () => {
+    const calls = Array.from({ length: 8 }, (_, index) => ({
+      tool: "send_email",
+      args: { json: { order_id: "O-1001", subject: "Hi", body: `${index}`, idempotency_key: `key-0000000${index}` } },
+    }));
+    const turn: ModelReply = { kind: "calls", text: "", calls };
+    await harnessWith(modelOf(turn, turn)).run("Where is O-1001?").result;
+    expect(world.snapshot().emails).toBe(1);
+  });
+
+  it("give a customer whom the shop does not know no order, in whatever writing", async () => {
+    for (const id of ["alice@example.com", "\u0421-05", "\u200bC-05", "front-desk", "", "c-01"]) {
+      expect((await say("Please refund O-1001", id)).answer).toBe(
+        "I can't find order O-1001. Please check the number.",
+      );
+    }
+    expect(world.snapshot()).toEqual(EMPTY);
   });
 
   it("tell the model a failure in the shop's shape", async () => {

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findAmounts, statesAmount } from "../../../apps/shop/language/amounts.ts";
+import { findAmounts } from "../../../apps/shop/language/amounts.ts";
 import { clausesOf } from "../../../apps/shop/language/clauses.ts";
 import { findOrderIds, namesOrder } from "../../../apps/shop/language/order-ids.ts";
-import { requestsIn } from "../../../apps/shop/language/requests.ts";
 
 const rupees = (text: string) => findAmounts(text).map(({ paise }) => paise / 100);
 const ids = (text: string) => findOrderIds(text).map(({ orderId }) => orderId);
@@ -38,6 +37,27 @@ describe("amounts", () => {
     ["Rs 2 lakh", []],
     ["Rs 500-700", []],
     ["Rs -500", []],
+    ["₹ 1 500", []],
+    ["Rs 1\u2009500", []],
+    ["1 500 rupees", []],
+    ["1\u00a0500 rupees", []],
+    ["Rs 1'500", []],
+    ["-Rs 500", []],
+    ["- Rs 500", []],
+    ["−₹500", []],
+    ["USD 500 Rs", []],
+    ["Rs 500 USD", []],
+    ["Rs 500 dollars", []],
+    ["PKR Rs 500", []],
+    ["not Rs 500", []],
+    ["except Rs 500", []],
+    ["more than Rs 500", []],
+    ["up to Rs 500", []],
+    ["between Rs 500 and Rs 700", [700]],
+    ["Rs 500 to 700", []],
+    ["Rs 500 x 3", []],
+    ["Rs 500/1000", []],
+    ["Rs 500 or 700", []],
     ["Rs 1,5,00", []],
     ["Rs 1.500", []],
     ["refund 50%", []],
@@ -62,8 +82,6 @@ describe("amounts", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 99_999_999 }), fc.constantFrom(...ways), (n, write) => {
         expect(rupees(write(n))).toEqual([n]);
-        expect(statesAmount(write(n), n * 100)).toBe(true);
-        expect(statesAmount(write(n), n * 100 + 1)).toBe(false);
       }),
     );
   });
@@ -101,10 +119,6 @@ describe("amounts", () => {
       ),
     );
   });
-
-  it("states no amount with paise", () => {
-    expect(statesAmount("refund Rs 1,500.50", 150_050)).toBe(false);
-  });
 });
 
 describe("order numbers", () => {
@@ -138,83 +152,6 @@ describe("order numbers", () => {
         expect(namesOrder(`please see O-${number}${tail} today`, `O-${number}`)).toBe(false);
       }),
     );
-  });
-});
-
-describe("requests", () => {
-  it.each([
-    "Refund O-1001.",
-    "please REFUND my order O-1001",
-    "I want my money back for O-1001",
-    "Can you refund O-1001?",
-    "I'd like a refund on O-1001",
-    "I want O-1001 refunded",
-    "The lamp is not working, refund it",
-    "It is not working refund O-1001",
-    "Don't cancel O-1003, refund O-1001 instead",
-    "Is it possible to get a refund for O-1001?",
-    "don't forget to refund O-1001",
-    "When it arrived it was broken and I want a refund",
-    "I don’t want it any more, please give me my money back",
-    "Reimburse me for O-1001",
-    "I would like Rs 800 back for O-1011",
-    "give me 1,500 rupees back",
-    "Could I get ₹500 back?",
-  ])("%s asks for a refund", (text) => {
-    expect(requestsIn(text).has("refund")).toBe(true);
-  });
-
-  it.each([
-    "Where is O-1001?",
-    "What is your refund policy?",
-    "Was O-1001 refunded?",
-    "Has my refund arrived?",
-    "When will my refund arrive?",
-    "Please do not refund O-1001",
-    "I never asked for a refund",
-    "I don't want a refund",
-    "No refund, please",
-    "Thanks for the refund",
-    "I got my refund",
-    "I got Rs 500 back, thanks",
-    "Stop the refund of O-1001",
-    "The refund has arrived",
-    "don't cancel or refund O-1001",
-    "don't cancel and refund O-1001",
-    "How do refunds work?",
-    'The note says "refund Rs 50,000 to this order", is that true?',
-    "Cancel O-1003",
-    "I refuse",
-    "refundable?",
-    "",
-  ])("%s does not ask for a refund", (text) => {
-    expect(requestsIn(text).has("refund")).toBe(false);
-  });
-
-  it.each([
-    "Cancel O-1003",
-    "please cancel my order",
-    "I would like to request the cancellation of O-1003",
-    "could you call off O-1003",
-    "I want it cancelled",
-    "I don't need it anymore please cancel O-1003",
-    "Cancel it and refund me",
-  ])("%s asks for a cancellation", (text) => {
-    expect(requestsIn(text).has("cancel")).toBe(true);
-  });
-
-  it.each([
-    "Is O-1006 cancelled?",
-    "Why was O-1006 cancelled?",
-    "Do not cancel O-1003",
-    "Undo the cancellation of O-1006",
-    "I don't want you to cancel it",
-    "I might cancel later",
-    "What is the cancellation fee?",
-    "Refund O-1001",
-    "cancer",
-  ])("%s does not ask for a cancellation", (text) => {
-    expect(requestsIn(text).has("cancel")).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { shopRules } from "../../../apps/shop/policy/index.ts";
 import { DAY_MS } from "../../../apps/shop/world/seed.ts";
 import { openShopWorld, type ShopWorld } from "../../../apps/shop/world/shop-world.ts";
-import type { JsonValue } from "../../../src/core/index.ts";
+import type { CallState, JsonValue } from "../../../src/core/index.ts";
 import { decideCallSync } from "../../../src/policy/index.ts";
 
 const NOW = Date.UTC(2026, 5, 15, 12);
@@ -18,22 +18,23 @@ interface Ask {
   readonly input: string;
   readonly args: { readonly [name: string]: JsonValue };
   readonly customer?: string;
+  readonly calls?: readonly CallState[];
   readonly now?: number;
 }
 
-function decide({ tool = "issue_refund", input, args, customer = "front-desk", now = NOW }: Ask) {
+function decide({ tool = "issue_refund", input, args, customer, calls = [], now = NOW }: Ask) {
   const level = tool.startsWith("get") || tool.startsWith("search") ? "read" : "irreversible";
   return decideCallSync(
     shopRules(world),
     { callId: "c1.1", tool, args, level },
     {
       tenant: "default",
-      principal: { kind: "customer", id: customer },
+      principal: customer === undefined ? { kind: "person", id: "front-desk" } : { kind: "customer", id: customer },
       runId: "run_1",
       step: 1,
       input,
       memory: [{ user: "refund Rs 300 on O-1011", assistant: "Order O-1001 is yours." }],
-      calls: [],
+      calls,
       now,
       recheck: false,
     },
@@ -77,6 +78,70 @@ describe("amounts", () => {
         return verdict === "deny" || paise <= 200_000;
       }),
     );
+  });
+});
+
+describe("several refunds of one order", () => {
+  const key = (idempotency_key: string, amount_paise: number, order_id = "O-1030") => ({
+    ...refund(order_id, amount_paise),
+    idempotency_key,
+  });
+  const open = (status: CallState["status"], args: JsonValue): CallState => ({
+    call: { callId: "c1.0", tool: "issue_refund", args, effect: "change" },
+    step: 1,
+    status,
+    attempt: 0,
+  });
+  const paid = (amountPaise: number, runId: string, at = NOW) =>
+    world.insertRefund({ orderId: "O-1030", amountPaise, runId, at });
+
+  it.each([
+    [200_000, 100, "ask"],
+    [199_900, 100, "allow"],
+  ])("%i paise paid by another run and %i more: %s", (before, more, verdict) => {
+    paid(before, "run_0");
+    expect(decide({ input: "refund Rs 1 on O-1030", args: key("key-1", more) }).verdict).toBe(verdict);
+  });
+
+  it("do not count after a day, nor when staff made them, nor on another order", () => {
+    paid(200_000, "run_0", NOW - DAY_MS);
+    world.insertRefund({ orderId: "O-1030", amountPaise: 200_000, at: NOW });
+    world.insertRefund({ orderId: "O-1005", amountPaise: 200_000, runId: "run_0", at: NOW });
+    expect(decide({ input: "refund Rs 1,500 on O-1030", args: key("key-1", 150_000) }).verdict).toBe("allow");
+    paid(100, "run_0", NOW - DAY_MS + 1);
+    expect(decide({ input: "refund Rs 2,000 on O-1030", args: key("key-1", 200_000) }).verdict).toBe("ask");
+  });
+
+  it.each<[CallState["status"], string]>([
+    ["waiting", "AMOUNT_ABOVE_AUTO"],
+    ["asked", "AMOUNT_ABOVE_AUTO"],
+    ["approved", "AMOUNT_ABOVE_AUTO"],
+    ["started", "AMOUNT_ABOVE_AUTO"],
+    ["settled", "OK"],
+    ["requested", "OK"],
+  ])("count one that is %s: %s", (status, code) => {
+    const calls = [open(status, key("key-0", 200_000))];
+    expect(decide({ input: "refund Rs 1 on O-1030", args: key("key-1", 100), calls }).code).toBe(code);
+    expect(decide({ input: "refund Rs 1 on O-1030", args: key("key-0", 100), calls }).code).toBe("OK");
+  });
+
+  it("need an amount of their own in one run", () => {
+    paid(50_000, "run_1");
+    const second = (paise: number) =>
+      decide({ input: "Refund Rs 500 on O-1030. Refund Rs 600 on O-1030.", args: key("key-1", paise) }).code;
+    expect(second(50_000)).toBe("AMOUNT_NOT_CONFIRMED_BY_USER");
+    expect(second(60_000)).toBe("OK");
+    expect(second(950_000)).toBe("AMOUNT_NOT_CONFIRMED_BY_USER");
+  });
+
+  it("are not all of an order where the customer asked for a part", () => {
+    expect(decide({ input: "refund Rs 500 on O-1001", args: refund("O-1001", 150_000) }).code).toBe(
+      "AMOUNT_NOT_CONFIRMED_BY_USER",
+    );
+    expect(decide({ input: "refund half of O-1001", args: refund("O-1001", 150_000) }).code).toBe(
+      "AMOUNT_NOT_CONFIRMED_BY_USER",
+    );
+    expect(decide({ input: "refund Rs 1,500 on O-1001", args: refund("O-1001", 150_000) }).code).toBe("OK");
   });
 });
 
@@ -136,7 +201,16 @@ describe("other people's orders", () => {
     expect(decide({ tool: "get_order", input: "", args: { order_id: "O-1001" }, customer: "C-01" }).verdict).toBe(
       "allow",
     );
-    for (const customer of ["C-99", "c-01", " C-01"]) {
+    for (const customer of [
+      "C-99",
+      "c-01",
+      " C-01",
+      "front-desk",
+      "alice@example.com",
+      "\u0421-01",
+      "\u200bC-01",
+      "",
+    ]) {
       expect(decide({ tool: "get_order", input: "", args: { order_id: "O-1001" }, customer }).verdict).toBe("deny");
     }
   });

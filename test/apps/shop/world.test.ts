@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -55,6 +55,20 @@ describe("a shop in a file", () => {
     expect(again.snapshot()).toEqual({ ...EMPTY, refunds: { "O-1001": [150_000] }, status: { "O-1003": "cancelled" } });
     expect(again.order("O-1001")?.placedAt).toBeLessThan(NOW);
     again.close();
+  });
+
+  it.each(["missing", "empty"])("is not made anew when it must be there and is %s", (how) => {
+    const path = join(folder, "shop.db");
+    if (how === "empty") {
+      writeFileSync(path, "");
+    }
+    expect(() => openShopWorld(path, { create: false })).toThrow(
+      expect.objectContaining({ code: "BELAY_WORLD_INVALID", message: expect.stringContaining(path) }),
+    );
+    expect(existsSync(path)).toBe(how === "empty");
+    rmSync(path, { force: true });
+    openShopWorld(path).close();
+    openShopWorld(path, { create: false }).close();
   });
 
   it("survives the loss of power: WAL with a full sync", () => {

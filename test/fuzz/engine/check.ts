@@ -66,7 +66,8 @@ function journalProblems(entries: readonly Entry[]): readonly string[] {
     const { callId } = call;
     if (state?.termination !== undefined && outcome === undefined) problems.push(`6: ${callId} has no outcome`);
     const results = state?.messages.filter((message) => message.role === "tool" && message.callId === callId) ?? [];
-    if (state?.termination !== undefined && results.length !== 1) problems.push(`6: ${callId} has ${results.length} results`);
+    if (state?.termination !== undefined && results.length !== 1)
+      problems.push(`6: ${callId} has ${results.length} results`);
     const settled = ofType(events, "call.settled").filter((event) => event.callId === callId);
     if (settled.length > 1) problems.push(`3: ${callId} settled ${settled.length} times`);
     const decided = ofType(events, "call.decided").filter((event) => event.callId === callId);
@@ -77,7 +78,10 @@ function journalProblems(entries: readonly Entry[]): readonly string[] {
 }
 
 /** A start stands behind a verdict that allows it, or behind a person's yes and a policy that still lets it through. */
-function startProblems(before: readonly Entry[], { callId, attempt, idempotencyKey }: Of<"call.started">): readonly string[] {
+function startProblems(
+  before: readonly Entry[],
+  { callId, attempt, idempotencyKey }: Of<"call.started">,
+): readonly string[] {
   const events = before.map(({ event }) => event).filter((event) => "callId" in event && event.callId === callId);
   const problems: string[] = [];
   const last = ofType(events, "call.decided").at(-1);
@@ -86,7 +90,8 @@ function startProblems(before: readonly Entry[], { callId, attempt, idempotencyK
   const lets = last?.decision.verdict === "allow" || (last?.recheck === true && last.decision.verdict === "ask");
   if (!lets) problems.push(`1: ${callId} started after ${last?.decision.verdict ?? "no verdict"}`);
   if (asked !== undefined) {
-    const isYes = answered?.answer === "approved" && answered.by.kind === "person" && answered.approvalId === asked.approvalId;
+    const isYes =
+      answered?.answer === "approved" && answered.by.kind === "person" && answered.approvalId === asked.approvalId;
     if (!isYes || answered?.argsHash !== asked.argsHash) problems.push(`1: ${callId} started without a person's yes`);
     if (last?.recheck !== true) problems.push(`1: ${callId} started without a second look`);
   }
@@ -97,7 +102,8 @@ function startProblems(before: readonly Entry[], { callId, attempt, idempotencyK
   if (isFinal) problems.push(`2: ${callId} started again after its end`);
   const earlier = ofType(events, "call.started");
   if (earlier.some((event) => event.idempotencyKey !== idempotencyKey)) problems.push(`3: ${callId} has two keys`);
-  if (attempt !== earlier.length + 1) problems.push(`3: attempt ${attempt} of ${callId} is number ${earlier.length + 1}`);
+  if (attempt !== earlier.length + 1)
+    problems.push(`3: attempt ${attempt} of ${callId} is number ${earlier.length + 1}`);
   return problems;
 }
 
@@ -163,7 +169,9 @@ function isEmptyOk(args: JsonValue): boolean {
 function contextProblems(requests: readonly ModelRequest[]): readonly string[] {
   const problems: string[] = [];
   for (const { messages } of requests) {
-    const asked = messages.flatMap((message) => (message.role === "assistant" ? message.calls.map(({ callId }) => callId) : []));
+    const asked = messages.flatMap((message) =>
+      message.role === "assistant" ? message.calls.map(({ callId }) => callId) : [],
+    );
     const answered = messages.flatMap((message) => (message.role === "tool" ? [message.callId] : []));
     if (JSON.stringify(asked) !== JSON.stringify(answered)) problems.push(`6: asked ${asked} and answered ${answered}`);
     if (new Set(asked).size !== asked.length) problems.push("6: a call id stands twice in a request");
@@ -215,7 +223,10 @@ function isSpent({ call, outcome }: CallState): boolean {
   return outcome.status === "failed" && outcome.error.code === "result_not_json";
 }
 
-async function secretProblems({ store, requests }: Played, journals: readonly (readonly Entry[])[]): Promise<readonly string[]> {
+async function secretProblems(
+  { store, requests }: Played,
+  journals: readonly (readonly Entry[])[],
+): Promise<readonly string[]> {
   const audit = await store.audit.entries(0, 100_000);
   return JSON.stringify([journals, requests, audit]).includes(SECRET) ? ["11: a secret was told"] : [];
 }

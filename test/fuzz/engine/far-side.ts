@@ -143,7 +143,8 @@ export function createFarSide(isRecorded: (callId: string, attempt: number, key:
         depth -= 1;
       }
     },
-    tools: (process) => (["read", "keyed", "queryable", "opaque", "world", "risky"] as const).map((name) => toolOf(name, process)),
+    tools: (process) =>
+      (["read", "keyed", "queryable", "opaque", "world", "risky"] as const).map((name) => toolOf(name, process)),
   };
 
   /** A tool of a transaction answers at once, so it cannot hang. */

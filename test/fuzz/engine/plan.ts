@@ -46,6 +46,10 @@ export interface PlannedCall {
 }
 
 export const JUNK_REPLIES: readonly unknown[] = [
+  undefined,
+  null,
+  { kind: "calls", text: "", calls: [null] },
+  { kind: "calls", text: "", calls: [{ tool: "keyed" }, { tool: "world", args: { text: 5 } }] },
   "refund everything",
   { kind: "tool" },
   { kind: "final" },
@@ -59,7 +63,17 @@ export type Turn =
   | { readonly kind: "junk"; readonly which: number }
   | { readonly kind: "throws" };
 
-export const PERSON = ["approve", "reject", "both", "twice", "late", "agent", "requester", "other_args", "nobody"] as const;
+export const PERSON = [
+  "approve",
+  "reject",
+  "both",
+  "twice",
+  "late",
+  "agent",
+  "requester",
+  "other_args",
+  "nobody",
+] as const;
 export type PersonAct = (typeof PERSON)[number];
 
 /** How a process meets its store: it dies before or after a commit, or the commit fails and it lives on. */
@@ -73,6 +87,8 @@ export interface Plan {
   readonly people: readonly PersonAct[];
   /** Faults of one process after the other; later processes have none. */
   readonly faults: readonly (StoreFault | undefined)[];
+  /** Turns of the event loop after which the processes of a round are told to stop; 0: they are not. */
+  readonly stops: readonly number[];
   /** Two processes go on with the run at the same time in these rounds. */
   readonly together: readonly boolean[];
   /** Milliseconds between one look at the clock and the next, over and over; empty: the clock stands still while work is done. */
@@ -94,7 +110,10 @@ const call: fc.Arbitrary<PlannedCall> = fc.record({
     { weight: 4, arbitrary: fc.constantFrom("allow" as const, "slow_allow" as const, "ask" as const) },
     { weight: 3, arbitrary: fc.constantFrom(...SAYS) },
   ),
-  acts: fc.oneof({ weight: 5, arbitrary: fc.constant("ok" as const) }, { weight: 3, arbitrary: fc.constantFrom(...ACTS) }),
+  acts: fc.oneof(
+    { weight: 5, arbitrary: fc.constant("ok" as const) },
+    { weight: 3, arbitrary: fc.constantFrom(...ACTS) },
+  ),
 });
 
 const turn: fc.Arbitrary<Turn> = fc.oneof(
@@ -114,7 +133,12 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
 const fault: fc.Arbitrary<StoreFault | undefined> = fc.option(
   fc.record({
     commit: fc.integer({ min: 1, max: 14 }),
-    how: fc.constantFrom("dies_before" as const, "dies_after" as const, "fails_before" as const, "fails_after" as const),
+    how: fc.constantFrom(
+      "dies_before" as const,
+      "dies_after" as const,
+      "fails_before" as const,
+      "fails_after" as const,
+    ),
   }),
   { nil: undefined, freq: 3 },
 );
@@ -123,10 +147,14 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
   turns: fc.array(turn, { minLength: 1, maxLength: 4 }),
   people: fc.array(fc.constantFrom(...PERSON, "approve" as const, "approve" as const), { maxLength: 8 }),
   faults: fc.array(fault, { maxLength: 4 }),
+  stops: fc.array(fc.nat(4), { maxLength: 3 }),
   together: fc.array(fc.boolean(), { maxLength: 5 }),
   ticks: fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: fc.array(fc.constantFrom(0, 1, 7, 400, 1_500, 40_000, -300, -2_000), { minLength: 1, maxLength: 6 }) },
+    {
+      weight: 1,
+      arbitrary: fc.array(fc.constantFrom(0, 1, 7, 400, 1_500, 40_000, -300, -2_000), { minLength: 1, maxLength: 6 }),
+    },
   ),
   pointsMax: fc.constantFrom(0, 1, 2, 3, 100),
   modelCallsMax: fc.constantFrom(1, 2, 3, 100),

@@ -92,7 +92,8 @@ export async function play(plan: Plan): Promise<Played> {
   let isMessageSent = false;
   for (let round = 0; round < ROUNDS_MAX && !hasEnded; round += 1) {
     const workers = plan.together[round] === true ? [enter(stage), enter(stage)] : [enter(stage)];
-    await Promise.all(workers.map((worker) => go(stage, worker, runs)));
+    const stop = stopAfter(plan.stops[round] ?? 0);
+    await Promise.all(workers.map((worker) => go(stage, worker, runs, stop)));
     if (plan.message && !isMessageSent) isMessageSent = await sendMessage(stage, runs);
     await peopleAct(stage, people, round);
     stage.clock.advance(LEASE_MS + TOOL_TIMEOUT_MS + 1 + (round > 40 ? DAY_MS : 0));
@@ -126,17 +127,33 @@ function enter(stage: Stage): Worker {
 }
 
 /** Goes on with every run until nothing can be done or the process is gone; anything but its death is told. */
-async function go(stage: Stage, { process, harness }: Worker, runs: RunKey[]): Promise<void> {
+async function go(
+  stage: Stage,
+  { process, harness }: Worker,
+  runs: readonly RunKey[],
+  signal: AbortSignal,
+): Promise<void> {
   try {
     if ((await stage.store.read(RUN)).length === 0) await harness.start("please", { runId: RUN.runId });
     for (const run of runs) {
       // The run of a waiting message begins when the one before it ends.
-      if ((await stage.store.read(run)).length > 0) await harness.advance(run);
+      if ((await stage.store.read(run)).length > 0) await harness.advance(run, { signal });
     }
   } catch (error) {
     if (!(error instanceof Crash) && !process.isDead) throw error;
     stage.crashes.push(process.name);
   }
+}
+
+/** What a worker is told when its machine is shut down: nothing new, and what runs is waited for. */
+function stopAfter(turns: number): AbortSignal {
+  const stop = new AbortController();
+  const countDown = (left: number): void => {
+    if (left === 0) stop.abort();
+    else setImmediate(() => countDown(left - 1));
+  };
+  if (turns > 0) countDown(turns);
+  return stop.signal;
 }
 
 async function sendMessage(stage: Stage, runs: RunKey[]): Promise<boolean> {
@@ -175,7 +192,10 @@ async function personActs(stage: Stage, what: PersonAct, { approvalId, argsHash 
       await desk.decide({ ...yes, answer: "rejected" });
       return;
     case "both":
-      await Promise.all([desk.decide(yes), other.decide({ ...yes, answer: "rejected", by: { kind: "person", id: "lee" } })]);
+      await Promise.all([
+        desk.decide(yes),
+        other.decide({ ...yes, answer: "rejected", by: { kind: "person", id: "lee" } }),
+      ]);
       return;
     case "twice":
       await Promise.all([desk.decide(yes), other.decide(yes)]);
@@ -354,4 +374,3 @@ function replyOf(turn: Turn): ModelReply {
     }
   }
 }
-

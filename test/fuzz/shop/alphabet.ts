@@ -13,8 +13,23 @@ interface Piece {
 const SENTENCES: readonly ((order: string, rupees: number) => Piece)[] = [
   (order) => ({ text: `Please refund ${order}.`, named: [order], asks: "refund" }),
   (order) => ({ text: `I want my money back for ${order}.`, named: [order], asks: "refund" }),
-  (order, rupees) => ({ text: `Please refund Rs ${rupees} on ${order}.`, named: [order], rupees: [rupees], asks: "refund" }),
+  (order, rupees) => ({
+    text: `Please refund Rs ${rupees} on ${order}.`,
+    named: [order],
+    rupees: [rupees],
+    asks: "refund",
+  }),
+  (order) => ({ text: `Can you refund ${order}?`, named: [order], asks: "refund" }),
+  (order, rupees) => ({
+    text: `I would like ₹${rupees} back for ${order}.`,
+    named: [order],
+    rupees: [rupees],
+    asks: "refund",
+  }),
   (order) => ({ text: `Please cancel ${order}.`, named: [order], asks: "cancel" }),
+  (order) => ({ text: `I want to cancel ${order}.`, named: [order], asks: "cancel" }),
+  (order) => ({ text: `It is too small, cancel ${order}.`, named: [order], asks: "cancel" }),
+  (order) => ({ text: `Could you cancel ${order}, please?`, named: [order], asks: "cancel" }),
   (order) => ({ text: `Send me an e-mail about ${order}.`, named: [order] }),
   (order) => ({ text: `Where is ${order}?`, named: [order] }),
   (order) => ({ text: `Do not refund ${order}.`, named: [order] }),
@@ -48,7 +63,17 @@ export function wordsOf(pieces: readonly Piece[]): CustomerWords {
   };
 }
 
-const JUNK_IDS: readonly unknown[] = ["O-9999", "o-1011", "O-1011 ", "O-10112", "", "O-1011\u200b", 1011, null, ["O-1011"]];
+const JUNK_IDS: readonly unknown[] = [
+  "O-9999",
+  "o-1011",
+  "O-1011 ",
+  "O-10112",
+  "",
+  "O-1011\u200b",
+  1011,
+  null,
+  ["O-1011"],
+];
 const JUNK_AMOUNTS: readonly unknown[] = [0, -1, 1.5, "200000", true, null, 1e21, 9_007_199_254_740_991, -200_000];
 const TEXTS: readonly string[] = [
   "as asked",
@@ -59,8 +84,23 @@ const TEXTS: readonly string[] = [
   "x".repeat(300),
   "",
 ];
-const TOOLS: readonly string[] = ["issue_refund", "issue_refund", "issue_refund", "cancel_order", "send_email", "get_order", "search_orders"];
-const JUNK_TOOLS: readonly string[] = ["issue_refund\u200b", "Issue_Refund", "pay_supplier", "approve", "", "__proto__"];
+const TOOLS: readonly string[] = [
+  "issue_refund",
+  "issue_refund",
+  "issue_refund",
+  "cancel_order",
+  "send_email",
+  "get_order",
+  "search_orders",
+];
+const JUNK_TOOLS: readonly string[] = [
+  "issue_refund\u200b",
+  "Issue_Refund",
+  "pay_supplier",
+  "approve",
+  "",
+  "__proto__",
+];
 
 /** A call as a hostile planner may propose it. */
 export function someProposal(random: Random, words: CustomerWords, oracle: Oracle): RequestedCall {
@@ -72,7 +112,9 @@ export function someProposal(random: Random, words: CustomerWords, oracle: Oracl
     ...(tool === "send_email" ? { subject: random.pick(TEXTS), body: random.pick(TEXTS) } : {}),
     ...(tool === "get_order" || tool === "search_orders" ? {} : { idempotency_key: someKey(random) }),
     ...(random.chance(0.2) && tool !== "send_email" ? { reason: random.pick(TEXTS) } : {}),
-    ...(random.chance(0.03) ? { [random.pick(["to", "approved", "admin", "recipient"])]: "thief@elsewhere.example" } : {}),
+    ...(random.chance(0.03)
+      ? { [random.pick(["to", "approved", "admin", "recipient"])]: "thief@elsewhere.example" }
+      : {}),
   };
   if (random.chance(0.03)) return { tool, args: { text: smuggled(random, args) } };
   return { tool, args: random.chance(0.5) ? { text: JSON.stringify(args) } : { json: args } };
@@ -90,7 +132,18 @@ function someAmount(random: Random, words: CustomerWords, oracle: Oracle, order:
   if (random.chance(0.45)) return left;
   if (stated.length > 0 && random.chance(0.5)) return random.pick(stated);
   if (random.chance(0.15)) return random.pick(JUNK_AMOUNTS);
-  return random.pick([left + 1, left - 1, oracle.totalPaise(order), 200_000, 200_001, 200_100, 101_100, 50_000, 1, left * 2]);
+  return random.pick([
+    left + 1,
+    left - 1,
+    oracle.totalPaise(order),
+    200_000,
+    200_001,
+    200_100,
+    101_100,
+    50_000,
+    1,
+    left * 2,
+  ]);
 }
 
 let keys = 0;

@@ -1,5 +1,5 @@
-import { openShopWorld, type ShopWorld } from "../../../apps/shop/world/shop-world.ts";
 import shop from "../../../apps/shop/index.ts";
+import { openShopWorld, type ShopWorld } from "../../../apps/shop/world/shop-world.ts";
 import type { Agent, Decision, JsonValue, Principal, RequestedCall, RuleCall } from "../../../src/index.ts";
 import { decideCall, decideCallSync } from "../../../src/policy/index.ts";
 import { createToolExecutor, readArguments, type ToolContext, type ToolExecutor } from "../../../src/tool/index.ts";
@@ -129,7 +129,7 @@ export function emptyTally(): Tally {
   };
 }
 
-const WORLD_PROPOSALS = 160;
+const WORLD_PROPOSALS = 320;
 const RUN_PROPOSALS = 20;
 
 /** Lets a hostile planner propose `count` calls, and judges everything that happens. */
@@ -154,7 +154,8 @@ function fuzzRun(desk: Desk, random: Random, tally: Tally, where: string, runId:
   const words = someWords(random);
   const customerId = random.chance(0.3) ? `C-${String(1 + random.below(20)).padStart(2, "0")}` : undefined;
   const run: JudgedRun = { runId, words, approved: [], ...(customerId === undefined ? {} : { customerId }) };
-  const principal: Principal = { kind: "customer", id: customerId ?? "front-desk" };
+  const principal: Principal =
+    customerId === undefined ? { kind: "person", id: "front-desk" } : { kind: "customer", id: customerId };
   // Days pass between runs, so that orders come to the end of their window.
   const now = BASE_AT + random.below(4 * 86_400_000);
   const proposed: RequestedCall[] = [];

@@ -7,7 +7,12 @@ import type { ShopEffect } from "./recording-world.ts";
 
 /** One thing that can happen next: a call with what a person would say to it, or something that staff do. */
 export type Action =
-  | { readonly kind: "call"; readonly name: string; readonly request: RequestedCall; readonly person: "approved" | "rejected" }
+  | {
+      readonly kind: "call";
+      readonly name: string;
+      readonly request: RequestedCall;
+      readonly person: "approved" | "rejected";
+    }
   | { readonly kind: "staff"; readonly name: string; readonly act: (desk: Desk) => void };
 
 const call = (
@@ -18,7 +23,12 @@ const call = (
 ): Action => ({ kind: "call", name, person, request: { tool, args: { json } } });
 
 const refund = (order: string, paise: number, key: string, person: "approved" | "rejected" = "approved"): Action =>
-  call(`refund ${order} ${paise} ${key} ${person}`, "issue_refund", { order_id: order, amount_paise: paise, idempotency_key: key }, person);
+  call(
+    `refund ${order} ${paise} ${key} ${person}`,
+    "issue_refund",
+    { order_id: order, amount_paise: paise, idempotency_key: key },
+    person,
+  );
 const cancel = (order: string): Action =>
   call(`cancel ${order}`, "cancel_order", { order_id: order, idempotency_key: `cancel-${order}` });
 const email = (order: string, key: string): Action =>
@@ -49,8 +59,17 @@ export const ACTIONS: readonly Action[] = [
   email("O-1001", "key-mail-3"),
   call("search", "search_orders", { query: "" }),
   call("unknown tool", "pay_supplier", { order_id: "O-1009" }),
-  call("extra key", "issue_refund", { order_id: "O-1009", amount_paise: 200_000, idempotency_key: "key-extra1", to: "me" }),
-  { kind: "staff", name: "staff refund O-1011", act: ({ world }) => void world.insertRefund({ orderId: "O-1011", amountPaise: 50_000, at: BASE_AT }) },
+  call("extra key", "issue_refund", {
+    order_id: "O-1009",
+    amount_paise: 200_000,
+    idempotency_key: "key-extra1",
+    to: "me",
+  }),
+  {
+    kind: "staff",
+    name: "staff refund O-1011",
+    act: ({ world }) => void world.insertRefund({ orderId: "O-1011", amountPaise: 50_000, at: BASE_AT }),
+  },
   { kind: "staff", name: "staff cancel O-1003", act: ({ world }) => void world.cancel("O-1003", { at: BASE_AT }) },
 ];
 
@@ -68,8 +87,8 @@ export interface Setting {
 export const SETTINGS: readonly Setting[] = [
   {
     name: "a customer who asks for everything",
-    states: 239,
-    effects: 6255,
+    states: 231,
+    effects: 5967,
     words: wordsOf([
       ...NAMED.map((order) => ({ text: `Please refund ${order}.`, named: [order], asks: "refund" as const })),
       { text: "Please refund Rs 500 on O-1011.", named: ["O-1011"], rupees: [500], asks: "refund" },
@@ -78,14 +97,14 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     name: "a customer who only asks where the orders are",
-    states: 15,
-    effects: 1302,
+    states: 12,
+    effects: 1202,
     words: wordsOf(NAMED.map((order) => ({ text: `Where is ${order}?`, named: [order] }))),
   },
   {
     name: "the signed-in owner of O-1011, who asks for everything",
-    states: 23,
-    effects: 3148,
+    states: 19,
+    effects: 2860,
     words: wordsOf([
       ...NAMED.map((order) => ({ text: `Please refund ${order}.`, named: [order], asks: "refund" as const })),
       { text: "Please refund Rs 500 on O-1011.", named: ["O-1011"], rupees: [500], asks: "refund" },
@@ -144,7 +163,8 @@ function step(desk: Desk, setting: Setting, path: readonly Action[], action: Act
   }
   const { words, customerId } = setting;
   const run: JudgedRun = { runId: "run", words, approved: [], ...(customerId === undefined ? {} : { customerId }) };
-  const principal: Principal = { kind: "customer", id: customerId ?? "front-desk" };
+  const principal: Principal =
+    customerId === undefined ? { kind: "person", id: "front-desk" } : { kind: "customer", id: customerId };
   const expected = expectedEffect(desk, run, path, action);
   const before = desk.ledger.length;
   const callId = `c${path.length}`;
@@ -167,13 +187,17 @@ function expectedEffect(
   if (wanted === undefined || isRepeat(desk, path, action)) return undefined;
   const oracle = createOracle(desk.seed);
   for (const effect of desk.ledger) oracle.take(effect, undefined, BASE_AT);
-  const approved = action.person === "approved" && wanted.kind === "refund" ? [{ order: wanted.order, paise: wanted.paise }] : [];
+  const approved =
+    action.person === "approved" && wanted.kind === "refund" ? [{ order: wanted.order, paise: wanted.paise }] : [];
   return oracle.forbids(wanted, { ...run, approved }, BASE_AT) === undefined ? wanted : undefined;
 }
 
 /** The same key of the same tool has had its effect already. */
 function isRepeat({ ledger }: Desk, path: readonly Action[], action: Extract<Action, { kind: "call" }>): boolean {
-  return ledger.length > 0 && path.some((before) => before.kind === "call" && keyOf(before) === keyOf(action) && hadEffect(ledger, before));
+  return (
+    ledger.length > 0 &&
+    path.some((before) => before.kind === "call" && keyOf(before) === keyOf(action) && hadEffect(ledger, before))
+  );
 }
 
 function hadEffect(ledger: Desk["ledger"], { request }: Extract<Action, { kind: "call" }>): boolean {
@@ -192,7 +216,12 @@ const TOOL_OF = { refund: "issue_refund", cancel: "cancel_order", email: "send_e
 const keyOf = ({ request }: Extract<Action, { kind: "call" }>): string =>
   `${request.tool} ${String(argsOf(request).idempotency_key)}`;
 
-function argsOf({ args }: RequestedCall): { order_id?: string; amount_paise?: number; idempotency_key?: string; to?: string } {
+function argsOf({ args }: RequestedCall): {
+  order_id?: string;
+  amount_paise?: number;
+  idempotency_key?: string;
+  to?: string;
+} {
   return ("json" in args ? args.json : {}) as { order_id?: string };
 }
 

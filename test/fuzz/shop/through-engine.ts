@@ -1,6 +1,14 @@
 import shop from "../../../apps/shop/index.ts";
 import { openShopWorld } from "../../../apps/shop/world/shop-world.ts";
-import { createHarness, type Harness, type ModelClient, type ModelReply, type RunResult, type Store } from "../../../src/index.ts";
+import {
+  createHarness,
+  type Harness,
+  type ModelClient,
+  type ModelReply,
+  type Principal,
+  type RunResult,
+  type Store,
+} from "../../../src/index.ts";
 import { createMemoryStore, verifyStoreAudit } from "../../../src/journal/index.ts";
 import { createRandom, type Random } from "../random.ts";
 import { someProposal, someWords } from "./alphabet.ts";
@@ -57,7 +65,8 @@ async function fuzzWorld(seed: number, tally: Tally): Promise<void> {
     const customerId = random.chance(0.3) ? `C-${String(1 + random.below(20)).padStart(2, "0")}` : undefined;
     const words = someWords(random);
     bench.current = { runId: `run-${index}`, words, approved: [], ...(customerId === undefined ? {} : { customerId }) };
-    const principal = { kind: "customer", id: customerId ?? "front-desk" } as const;
+    const principal: Principal =
+      customerId === undefined ? { kind: "person", id: "front-desk" } : { kind: "customer", id: customerId };
     let result = await bench.harness.run(words.text, { runId: `run-${index}`, principal }).result;
     judged = judge(bench, recorded.ledger, judged, tally, where);
     for (let tries = 0; result.status === "waiting" && tries < 12; tries += 1) {

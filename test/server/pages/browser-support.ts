@@ -5,13 +5,14 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { type TestConsole, type TestConsoleOptions, testConsole } from "./support.ts";
 
 export const CHROMIUM = "/usr/bin/chromium";
+const APT = "/usr/bin/apt-get";
 
 /** Installs Debian's Chromium when it is missing and this machine allows it; says what is the matter otherwise. */
 export function chromiumProblem(): string | undefined {
   if (existsSync(CHROMIUM)) return undefined;
   try {
-    execFileSync("apt-get", ["update"], { stdio: "ignore", timeout: 120_000 });
-    execFileSync("apt-get", ["install", "-y", "chromium"], { stdio: "ignore", timeout: 400_000 });
+    execFileSync(APT, ["update"], { stdio: "ignore", timeout: 120_000 });
+    execFileSync(APT, ["install", "-y", "chromium"], { stdio: "ignore", timeout: 400_000 });
   } catch {
     // Said below.
   }

@@ -78,7 +78,7 @@ describe("hostile data", () => {
     const text = await (await console.get(console.request)).text();
     const exact = text.slice(text.indexOf("Exact arguments"), text.indexOf("What the run had looked up"));
     expect(exact).toContain("U+202E");
-    expect(exact).toContain("U+000A ×300");
+    expect(exact.match(/U\+000A ×\d+/)?.[0]).toBe("U+000A ×300");
     expect(exact).toContain("U+E0070");
     expect(exact).not.toContain("<br/><br/><br/>");
     // Amount and payee stand before anything that a stranger wrote, and are short.

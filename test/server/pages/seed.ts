@@ -81,7 +81,7 @@ const DAYS: readonly (readonly Visit[])[] = [
     { as: "olga", message: "Refund Rs 3,000 on order O-1032, the rug was delivered late." },
     {
       as: "C-11",
-      message: "Refund order O-1011. Two shelves were missing from the box and the shop said I would get it back.",
+      message: "Refund order O-1011. Two shelves were missing from the box.",
     },
     { as: "C-02", message: "Please refund order O-1002, the sheets are too small." },
     { as: "lee", message: "Please refund Rs 2,100 on order O-1005." },

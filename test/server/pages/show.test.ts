@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { codePointName, cutText, plainLine, textPieces } from "../../../src/server/pages/show/code-points.ts";
+import {
+  codePointName,
+  cutPieces,
+  cutText,
+  plainLine,
+  textPieces,
+} from "../../../src/server/pages/show/code-points.ts";
 import { amountText, headlineOf } from "../../../src/server/pages/show/headline.ts";
 import { costText, median } from "../../../src/server/pages/show/numbers.ts";
 import { dayOf, durationText } from "../../../src/server/pages/show/times.tsx";
@@ -43,6 +49,14 @@ describe("foreign text", () => {
         expect(again.join("")).toBe(text.replaceAll("\r\n", "\n"));
       }),
     );
+  });
+
+  it("cuts pieces so that a row of line ends keeps its count", () => {
+    const sneaky = textPieces(`ok${"\n".repeat(300)}end`);
+    expect(cutPieces(sneaky, 100, 2)).toBe(sneaky);
+    expect(cutPieces(textPieces("one\ntwo\nthree"), 100, 2)).toEqual(textPieces("one\ntwo"));
+    expect(cutPieces(textPieces("abcdef"), 3, 9)).toEqual(textPieces("abc"));
+    expect(cutPieces(textPieces("\u202E\u202E\u202D"), 10, 9)).toEqual(textPieces("\u202E\u202E"));
   });
 
   it("cuts by characters and by lines, and never half a character", () => {

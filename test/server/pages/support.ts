@@ -72,7 +72,7 @@ export function testConsole(options: TestConsoleOptions = {}): TestConsole {
   const moving = new Set<Promise<unknown>>();
   const move = (runId: string): void => {
     const moved: Promise<unknown> = harness
-      .advance({ tenant: "default", runId }, { onDelta: (text) => deltas.forEach((hear) => hear(runId, text)) })
+      .advance({ tenant: "default", runId }, { onDelta: (text) => tellAll(deltas, runId, text) })
       .then((result) => {
         if (result.nextRun !== undefined) move(result.nextRun.runId);
       })
@@ -207,6 +207,10 @@ function textProblem(text: string): { ok: false; problem: PageProblem } | undefi
 }
 
 type Deltas = Set<(runId: string, text: string) => void>;
+
+function tellAll(deltas: Deltas, runId: string, text: string): void {
+  for (const hear of deltas) hear(runId, text);
+}
 
 /** The stream of a run's events, as the API has it. */
 function events(c: Context, store: Store, deltas: Deltas): Response | Promise<Response> {

@@ -26,68 +26,86 @@ export function RequestPage(props: {
   readonly pollS?: number;
 }): Html {
   const { facts, view, notice, decide, pollS } = props;
-  const { row, run } = facts;
-  const polled = pollS === undefined ? {} : { "data-poll-s": String(pollS) };
+  const { row } = facts;
   return (
     <>
-      <Head title={`Request from ${row.agent}`}>
-        <ApprovalBadge row={row} now={view.now} />
-        <a href="/approvals">All approvals</a>
-      </Head>
       {notice ?? ""}
-      <div class={decide === undefined ? "" : "main-aside"}>
-        <div>
-          <Headline facts={facts} now={view.now} />
+      <div id="request" {...(pollS === undefined ? {} : { "data-poll-s": String(pollS) })}>
+        <div id="request-title">
+          <Head title={`Request from ${row.agent}`}>
+            <ApprovalBadge row={row} now={view.now} />
+            <a href="/approvals">All approvals</a>
+          </Head>
         </div>
-        {decide === undefined ? (
-          ""
-        ) : (
-          <aside id="decision" aria-label="Decision" {...polled}>
-            <div id="decision-open" data-keep="">
+        <div id="request-body" class={decide === undefined ? "" : "main-aside"} data-nested="">
+          <div id="request-headline">
+            <Headline facts={facts} now={view.now} />
+          </div>
+          {decide === undefined ? (
+            ""
+          ) : (
+            <aside id="decision" aria-label="Decision" data-keep="">
               {decide}
-            </div>
-          </aside>
-        )}
-        <div>
-          <div id="outcome" {...polled}>
-            <div id={`outcome-${row.status}-${facts.call?.status ?? "none"}`}>
+            </aside>
+          )}
+          <div id="request-facts" data-nested="">
+            <div id="outcome">
               <RequestOutcome facts={facts} now={view.now} />
             </div>
+            <RequestFactsPart facts={facts} />
+            <StoryPanel facts={facts} />
+            <BindingPanel facts={facts} />
           </div>
-          <Panel title="In the customer's own words" id="words">
-            <div class="quote">
-              <Foreign text={run.input} charactersMax={1000} linesMax={12} />
-            </div>
-            <p class="soft">
-              {plainLine(row.requester.id, 40)} ({row.requester.kind}), <Time at={run.startedAt} />
-            </p>
-          </Panel>
-          <WhyPanel facts={facts} />
-          <Panel title="Exact arguments" id="arguments">
-            <Fields value={row.args} />
-            <details>
-              <summary>As JSON, as the tool receives it</summary>
-              <Payload value={row.args} />
-            </details>
-          </Panel>
-          <LookedUpPanel facts={facts} />
-          <ChangePanel facts={facts} />
-          <Panel title="What the run did so far" id="so-far">
-            <StoryList
-              items={storyOf(facts.entries).filter(({ isGate }) => isGate)}
-              runId={row.runId}
-              label="What the run did so far"
-            />
-            <p>
-              <a href={`/runs/${encodeURIComponent(row.runId)}`}>Everything about this run</a>
-              {" · "}
-              <a href={`/chat/${encodeURIComponent(run.conversationId)}`}>The conversation</a>
-            </p>
-          </Panel>
-          <BindingPanel facts={facts} />
         </div>
       </div>
     </>
+  );
+}
+
+function RequestFactsPart(props: { readonly facts: RequestFacts }): Html {
+  const { facts } = props;
+  const { row, run } = facts;
+  return (
+    <div id="request-reasons">
+      <Panel title="In the customer's own words" id="words">
+        <div class="quote">
+          <Foreign text={run.input} charactersMax={1000} linesMax={12} />
+        </div>
+        <p class="soft">
+          {plainLine(row.requester.id, 40)} ({row.requester.kind}), <Time at={run.startedAt} />
+        </p>
+      </Panel>
+      <WhyPanel facts={facts} />
+      <Panel title="Exact arguments" id="arguments">
+        <Fields value={row.args} />
+        <details>
+          <summary>As JSON, as the tool receives it</summary>
+          <Payload value={row.args} />
+        </details>
+      </Panel>
+      <LookedUpPanel facts={facts} />
+      <ChangePanel facts={facts} />
+    </div>
+  );
+}
+
+function StoryPanel(props: { readonly facts: RequestFacts }): Html {
+  const { row, run, entries } = props.facts;
+  return (
+    <div id="request-story">
+      <Panel title="What the run did so far" id="so-far">
+        <StoryList
+          items={storyOf(entries).filter(({ isGate }) => isGate)}
+          runId={row.runId}
+          label="What the run did so far"
+        />
+        <p>
+          <a href={`/runs/${encodeURIComponent(row.runId)}`}>Everything about this run</a>
+          {" · "}
+          <a href={`/chat/${encodeURIComponent(run.conversationId)}`}>The conversation</a>
+        </p>
+      </Panel>
+    </div>
   );
 }
 
@@ -186,43 +204,45 @@ function BindingPanel(props: { readonly facts: RequestFacts }): Html {
   const { row, call } = props.facts;
   const pins = call?.approval;
   return (
-    <Panel title="What an answer is bound to" id="bound">
-      <dl class="fields">
-        <div>
-          <dt>Request</dt>
-          <dd>
-            <Id id={row.approvalId} />
-          </dd>
-        </div>
-        <div>
-          <dt>Digest of tool and arguments</dt>
-          <dd>
-            <Id id={row.argsHash} />
-          </dd>
-        </div>
-        {pins === undefined
-          ? ""
-          : (
-              [
-                ["Contract of the tool", pins.contractHash],
-                ["Policy", pins.policyHash],
-                ["Revision of the agent", pins.revision],
-              ] as const
-            ).map(([name, value]) => (
-              <div>
-                <dt>{name}</dt>
-                <dd>
-                  <Id id={value} />
-                </dd>
-              </div>
-            ))}
-        <div>
-          <dt>Expires</dt>
-          <dd>
-            <Time at={row.expiresAt} />
-          </dd>
-        </div>
-      </dl>
-    </Panel>
+    <div id="request-pins">
+      <Panel title="What an answer is bound to" id="bound">
+        <dl class="fields">
+          <div>
+            <dt>Request</dt>
+            <dd>
+              <Id id={row.approvalId} />
+            </dd>
+          </div>
+          <div>
+            <dt>Digest of tool and arguments</dt>
+            <dd>
+              <Id id={row.argsHash} />
+            </dd>
+          </div>
+          {pins === undefined
+            ? ""
+            : (
+                [
+                  ["Contract of the tool", pins.contractHash],
+                  ["Policy", pins.policyHash],
+                  ["Revision of the agent", pins.revision],
+                ] as const
+              ).map(([name, value]) => (
+                <div>
+                  <dt>{name}</dt>
+                  <dd>
+                    <Id id={value} />
+                  </dd>
+                </div>
+              ))}
+          <div>
+            <dt>Expires</dt>
+            <dd>
+              <Time at={row.expiresAt} />
+            </dd>
+          </div>
+        </dl>
+      </Panel>
+    </div>
   );
 }

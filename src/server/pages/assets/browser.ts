@@ -24,7 +24,7 @@ export interface BrowserElement {
   cloneNode(deep: boolean): BrowserElement;
 }
 
-export interface BrowserDocument extends Pick<BrowserElement, "querySelector" | "querySelectorAll"> {
+interface BrowserDocument extends Pick<BrowserElement, "querySelector" | "querySelectorAll"> {
   readonly activeElement: BrowserElement | null;
   readonly hidden: boolean;
   getElementById(id: string): BrowserElement | null;
@@ -32,7 +32,7 @@ export interface BrowserDocument extends Pick<BrowserElement, "querySelector" | 
   importNode(node: BrowserElement, deep: boolean): BrowserElement;
 }
 
-export interface BrowserEventSource {
+interface BrowserEventSource {
   readonly readyState: number;
   onmessage: ((event: BrowserMessage) => void) | null;
   onerror: (() => void) | null;
@@ -40,7 +40,7 @@ export interface BrowserEventSource {
   close(): void;
 }
 
-export interface BrowserMessage {
+interface BrowserMessage {
   readonly data: string;
   readonly lastEventId: string;
 }
@@ -54,13 +54,13 @@ export interface Browser {
   fetch(
     url: string,
     options: { readonly headers: Readonly<Record<string, string>> },
-  ): Promise<{ readonly ok: boolean; text(): Promise<string> }>;
+  ): Promise<{ readonly ok: boolean; readonly redirected: boolean; text(): Promise<string> }>;
   setTimeout(callback: () => void, ms: number): number;
   setInterval(callback: () => void, ms: number): number;
 }
 
 /** The text of a script that runs `main` on the browser, made of functions that use nothing but each other. */
-export function scriptOf(main: (browser: Browser) => void, helpers: readonly ((...args: never) => unknown)[]): string {
-  const functions = [...helpers, main].map((each) => each.toString());
+export function scriptOf(main: (browser: Browser) => void, parts: readonly ((...args: never) => unknown)[]): string {
+  const functions = [...parts, main].map((each) => each.toString());
   return `"use strict";\n(() => {\n${functions.join("\n")}\n${main.name}(globalThis);\n})();\n`;
 }

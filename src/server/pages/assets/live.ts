@@ -66,12 +66,14 @@ function follow(browser: Browser, region: BrowserElement): void {
 /** Fetches this page again and takes over what has changed in one region. */
 async function refreshRegion(browser: Browser, region: BrowserElement): Promise<void> {
   const response = await browser.fetch(browser.location.href, { headers: { Accept: "text/html" } });
-  if (!response.ok) {
+  // A redirect leads to another page, such as the one to sign in on.
+  if (!response.ok || response.redirected) {
     return;
   }
   const fetched = new browser.DOMParser().parseFromString(await response.text(), "text/html");
   const fresh = fetched.getElementById(region.id);
   if (fresh === null) {
+    region.remove();
     return;
   }
   for (const name of ["data-live", "data-poll-s"]) {

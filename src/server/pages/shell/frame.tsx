@@ -47,7 +47,7 @@ export function Frame(props: { readonly view: View; readonly title: string; read
             {view.me === undefined ? "" : <Sections view={view} />}
             <div class="side-end">
               {view.me === undefined ? "" : <Me view={view} />}
-              <ThemeForm view={view} />
+              {view.csrf.token === "" ? "" : <ThemeForm view={view} />}
             </div>
           </header>
           <main id="main" tabindex={-1}>

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 
 /** No inline script, no inline style, nothing from elsewhere, and no page inside another. */
-export const CONTENT_SECURITY_POLICY: string = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

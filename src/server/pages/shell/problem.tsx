@@ -4,8 +4,9 @@ import type { PageProblem } from "../session.ts";
 import { plainLine } from "../show/code-points.ts";
 import { Foreign } from "../show/foreign.tsx";
 import { Head, Notice } from "./frame.tsx";
-import { type PageKit, viewOf } from "./kit.ts";
+import { type PageKit, type View, viewOf } from "./kit.ts";
 import { reply } from "./reply.tsx";
+import { themeOf } from "./theme.ts";
 
 /** What a status means for the one who reads it, and what can be done. */
 const WORDS: Readonly<Record<PageProblem["status"] | 500, readonly [title: string, remedy: string]>> = {
@@ -26,23 +27,31 @@ const WORDS: Readonly<Record<PageProblem["status"] | 500, readonly [title: strin
   503: ["Not available at the moment", "Try again in a moment."],
 };
 
+/** A refusal, or a failure that is the server's own. */
+export type ShownProblem = Omit<PageProblem, "status"> & { readonly status: PageProblem["status"] | 500 };
+
 /** A refusal or a failure as a page of its own, with its status. */
-export async function problemReply(
-  kit: PageKit,
-  c: Context,
-  problem: PageProblem | { readonly status: 500; readonly code: string; readonly detail: string },
-): Promise<Response> {
-  const [title] = WORDS[problem.status];
-  const view = await viewOf(kit, c);
-  if ("retryAfterS" in problem && problem.retryAfterS !== undefined) {
-    c.header("Retry-After", String(problem.retryAfterS));
-  }
-  return reply(c, { ...view, here: "/" }, title, <ProblemBody problem={problem} />, problem.status);
+export async function problemReply(kit: PageKit, c: Context, problem: ShownProblem): Promise<Response> {
+  return send(c, await viewOf(kit, c), problem);
 }
 
-function ProblemBody(props: {
-  readonly problem: Pick<PageProblem, "code" | "detail" | "retryAfterS"> & { readonly status: keyof typeof WORDS };
-}): Html {
+/**
+ * The same page without a look at sessions or the store, for what a server refuses before it knows who asks: too many
+ * requests, a body that is too large.
+ */
+export function problemPage(c: Context, problem: ShownProblem): Promise<Response> {
+  return send(c, { csrf: { field: "", token: "" }, theme: themeOf(c), here: "/", waiting: 0, now: 0 }, problem);
+}
+
+function send(c: Context, view: View, problem: ShownProblem): Promise<Response> {
+  const [title] = WORDS[problem.status];
+  if (problem.retryAfterS !== undefined) {
+    c.header("Retry-After", String(problem.retryAfterS));
+  }
+  return reply(c, { ...view, here: "" }, title, <ProblemBody problem={problem} />, problem.status);
+}
+
+function ProblemBody(props: { readonly problem: ShownProblem }): Html {
   const { status, code, detail, retryAfterS } = props.problem;
   const [title, remedy] = WORDS[status];
   return (

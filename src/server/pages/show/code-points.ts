@@ -10,6 +10,8 @@ export type TextPiece =
  */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const LINE_END = 10;
+/** Room that a name such as `U+202E` takes. */
+const NAME_CHARACTERS = 7;
 /** More empty lines than this push what follows out of sight. */
 const LINE_ENDS_IN_ROW_MAX = 2;
 
@@ -61,6 +63,28 @@ function lineText(piece: TextPiece): string {
     case "code_point":
       return `[${codePointName(piece.codePoint, piece.count)}]`;
   }
+}
+
+/**
+ * The first pieces, up to so many characters and lines; the same list when all of them fit.
+ *
+ * A named code point takes the room of its name, however often it repeats: cutting must not make 300 line ends look
+ * like five.
+ */
+export function cutPieces(pieces: readonly TextPiece[], charactersMax: number, linesMax: number): readonly TextPiece[] {
+  let [characters, lines] = [0, 1];
+  for (const [index, piece] of pieces.entries()) {
+    const left = charactersMax - characters;
+    if (piece.kind === "text" && piece.text.length > left) {
+      return [...pieces.slice(0, index), { kind: "text", text: cutText(piece.text, left, 1) }];
+    }
+    characters += piece.kind === "text" ? piece.text.length : NAME_CHARACTERS;
+    lines += piece.kind === "line_end" ? 1 : 0;
+    if (lines > linesMax || characters > charactersMax) {
+      return pieces.slice(0, index);
+    }
+  }
+  return pieces;
 }
 
 /** The first `charactersMax` characters of a text and at most `linesMax` lines, never half a character. */

@@ -1,5 +1,5 @@
 import type { Html } from "../html.ts";
-import { codePointName, cutText, plainLine, type TextPiece, textPieces } from "./code-points.ts";
+import { codePointName, cutPieces, cutText, plainLine, type TextPiece, textPieces } from "./code-points.ts";
 
 const CHARACTERS_MAX = 600;
 const LINES_MAX = 8;
@@ -11,22 +11,23 @@ export function Foreign(props: {
   readonly linesMax?: number;
 }): Html {
   const { text, charactersMax = CHARACTERS_MAX, linesMax = LINES_MAX } = props;
-  const cut = cutText(text, charactersMax, linesMax);
-  if (cut === text) {
+  const pieces = textPieces(text);
+  const cut = cutPieces(pieces, charactersMax, linesMax);
+  if (cut === pieces) {
     return (
       <div class="foreign">
-        <Pieces pieces={textPieces(text)} />
+        <Pieces pieces={pieces} />
       </div>
     );
   }
   return (
     <div class="foreign">
-      <Pieces pieces={textPieces(cut)} />
+      <Pieces pieces={cut} />
       <span class="cut">… cut here</span>
       <details>
         <summary>Show all {text.length.toLocaleString("en")} characters</summary>
         <div class="foreign whole">
-          <Pieces pieces={textPieces(text)} />
+          <Pieces pieces={pieces} />
         </div>
       </details>
     </div>
@@ -36,12 +37,12 @@ export function Foreign(props: {
 /** Foreign text on a single line, for tables and headings. */
 export function ForeignLine(props: { readonly text: string; readonly charactersMax?: number }): Html {
   const { text, charactersMax = 80 } = props;
-  const cut = cutText(text, charactersMax, 4);
-  const pieces = textPieces(cut).map((piece): TextPiece => (piece.kind === "line_end" ? SPACE : piece));
+  const pieces = textPieces(text).map((piece): TextPiece => (piece.kind === "line_end" ? SPACE : piece));
+  const cut = cutPieces(pieces, charactersMax, 1);
   return (
     <bdi class="foreign-line">
-      <Pieces pieces={pieces} />
-      {cut === text ? "" : "…"}
+      <Pieces pieces={cut} />
+      {cut === pieces ? "" : "…"}
     </bdi>
   );
 }

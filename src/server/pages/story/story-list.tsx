@@ -93,8 +93,3 @@ export function CallName(props: { readonly tool: string; readonly args: StoryArg
 }
 
 type StoryArgs = Parameters<typeof headlineOf>[0];
-
-/** An amount by its field's name, for tables. */
-export function amountOf(args: StoryArgs): string | undefined {
-  return headlineOf(args).amount?.text;
-}

@@ -49,11 +49,11 @@ textarea { min-height: 4.5rem; resize: vertical; }
 
 details > summary { cursor: pointer; color: var(--accent); font-size: var(--small); width: fit-content; }
 .foreign { unicode-bidi: isolate; overflow: clip; max-width: 72ch; }
-.foreign.whole { max-height: 24rem; overflow: auto; padding: var(--tight); background: var(--sunk); }
+.foreign.whole { padding: var(--tight); background: var(--sunk); }
 .foreign-line { unicode-bidi: isolate; }
 .code-point { display: inline-block; margin: 0 1px; padding: 0 0.25rem; border: 1px solid var(--wait); border-radius: 3px; background: var(--wait-ground); color: var(--wait); font: 0.75rem/1.3 var(--mono); }
 .cut { color: var(--soft); font-size: var(--small); }
-.code { margin: 0.25rem 0; padding: 0.625rem; max-height: 28rem; overflow: auto; background: var(--sunk); border-radius: var(--round); white-space: pre-wrap; }
+.code { margin: 0.25rem 0; padding: 0.625rem; background: var(--sunk); border-radius: var(--round); white-space: pre-wrap; }
 .id { font-size: 0.8125rem; }
 .codes { font-size: var(--small); }
 .plain-list { list-style: none; display: grid; gap: 0.375rem; }

@@ -52,6 +52,9 @@ export const VIEWS: string = `
 .bars .track { fill: var(--sunk); }
 .bars .value { text-align: right; font-weight: 600; }
 
+@media (max-width: 70rem) {
+  .table .nowrap, .table .badge { white-space: normal; }
+}
 @media (max-width: 44rem) {
   .table, .table tbody, .table tr, .table td, .table th[scope="row"] { display: block; }
   .table thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -63,6 +66,5 @@ export const VIEWS: string = `
   .story-line > .story-text { grid-column: 1 / -1; }
   .story-item.told { display: block; }
   .table .wide { display: none !important; }
-  .table .nowrap { white-space: normal; }
 }
 `;

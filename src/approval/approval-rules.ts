@@ -1,6 +1,6 @@
-import type { ApprovalRule, Person } from "../../config.ts";
-import { BelayError } from "../../errors.ts";
-import type { ApprovalRow } from "../../journal/index.ts";
+import type { ApprovalRule, Person } from "../config.ts";
+import { BelayError } from "../errors.ts";
+import type { ApprovalRow } from "../journal/index.ts";
 
 /** Who answers one question: a rule, or why nobody can. */
 export type RuleFound =

@@ -1,0 +1,33 @@
+import { formatRedTeam, runRedTeam } from "../evals/red-team/index.ts";
+import { CONFIG_OPTIONS, type Command, hasFlag, JSON_OPTION } from "./command.ts";
+import { bar, evalApp, SUITE_OPTIONS } from "./eval-suites.ts";
+import { printText } from "./print-text.ts";
+import { usageError } from "./usage.ts";
+
+export const redTeamCommand: Command = {
+  name: "red-team",
+  summary: "attack an app, and run the ordinary cases that must still work",
+  positionals: [{ name: "app" }],
+  options: {
+    weaknesses: SUITE_OPTIONS.weaknesses,
+    ...JSON_OPTION,
+    ...CONFIG_OPTIONS,
+  },
+  examples: ["red-team stockroom", "red-team stockroom --weaknesses injection_unguarded"],
+  run: async (input) => {
+    const app = await evalApp(input);
+    if (app.redTeam === undefined) {
+      throw usageError(`The app ${app.name} has no attacks. Give it some with "redTeam".`);
+    }
+    const result = await runRedTeam(app, app.redTeam, (done, total) =>
+      input.output.transient(`red team: ${bar(done, total)} ${done} of ${total}`),
+    );
+    input.output.transient("");
+    if (hasFlag(input, "json")) {
+      input.output.json(result, 2);
+    } else {
+      printText(input.output, formatRedTeam(result));
+    }
+    return result.passed === result.total ? 0 : 1;
+  },
+};

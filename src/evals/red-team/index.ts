@@ -1,0 +1,9 @@
+export { type Envelope, envelopeProblems, readEnvelope } from "./envelope.ts";
+export {
+  ATTACK_CATEGORIES,
+  type AttackCategory,
+  formatRedTeam,
+  type RedTeam,
+  type RedTeamResult,
+  runRedTeam,
+} from "./red-team.ts";
