@@ -7,6 +7,8 @@ import type { ModelClient, PriceTable } from "./model/index.ts";
 export interface World {
   /** End state as plain data, for evaluations and for people. */
   snapshot(): unknown;
+  /** Forgets what is kept for one run alone, when the world keeps anything by run. */
+  reset?(run: { readonly tenant: string; readonly runId: string }): void;
   close(): void;
 }
 

@@ -11,6 +11,7 @@ import { evalCommand } from "./eval.ts";
 import { fixLogCommand } from "./fix-log.ts";
 import { gateCommand } from "./gate.ts";
 import { judgeCommand } from "./judge.ts";
+import { liveCommand } from "./live.ts";
 import { mcpServeCommand } from "./mcp-serve.ts";
 import {
   peopleAddCommand,
@@ -55,6 +56,7 @@ export const COMMANDS: readonly Command[] = [
   redTeamCommand,
   fixLogCommand,
   reportCommand,
+  liveCommand,
   traceCommand,
   replayCommand,
   mcpServeCommand,

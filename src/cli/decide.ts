@@ -62,7 +62,7 @@ async function decide(input: CommandInput, answer: Answer): Promise<number> {
   return withStore(openStore(place), async (store) => {
     const row = await openQuestion(input, store, place);
     const name = await appNameOfAgent(config, row.agent);
-    const opened = await openApp(config, name, place, store, input.output.progress, chosen);
+    const opened = await openApp(config, name, place, store, input.output.progress, { chosen });
     try {
       return await decideOn(input, harnessOf(opened, row.agent), row, answer, by);
     } finally {

@@ -9,6 +9,7 @@ import {
   type SuiteResult,
 } from "../evals/index.ts";
 import { type CommandInput, type OptionSpec, textOption } from "./command.ts";
+import type { EvalTools } from "./eval-tools.ts";
 import { loadApp } from "./load-config.ts";
 import { projectConfig } from "./project.ts";
 import { usageError, wholeNumber } from "./usage.ts";
@@ -64,6 +65,7 @@ export async function runSuites(
   app: AnyApp,
   suites: readonly string[],
   repeats: number,
+  { through }: Pick<EvalTools, "through"> = {},
 ): Promise<readonly (readonly SuiteResult[])[]> {
   const only = textOption(input, "case");
   const all: SuiteResult[][] = [];
@@ -74,6 +76,7 @@ export async function runSuites(
       const result = await runSuite(app, suite, {
         ...parallelOf(input),
         ...(only !== undefined && { only: [only] }),
+        ...(through && { through }),
         onProgress: (done, total) => input.output.transient(`${where}: ${bar(done, total)} ${done} of ${total}`),
       });
       results.push(result);
@@ -96,9 +99,13 @@ export async function documentOf(
   app: AnyApp,
   suites: readonly string[],
   repeats: readonly (readonly SuiteResult[])[],
+  { transport }: Pick<EvalTools, "transport"> = { transport: "local" },
 ): Promise<{ readonly document: EvalDocument; readonly opened: readonly EvalSuite[] }> {
   const opened = await Promise.all(suites.map((name) => openSuite(app, name)));
-  const document = createDocument({ app, suites: opened, repeats, belayVersion: packageVersion(), at: Date.now() });
+  const document = createDocument({
+    ...{ app, suites: opened, repeats, transport },
+    ...{ belayVersion: packageVersion(), at: Date.now() },
+  });
   return { document, opened };
 }
 

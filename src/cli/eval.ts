@@ -17,6 +17,8 @@ import {
 } from "../evals/index.ts";
 import { CONFIG_OPTIONS, type Command, type CommandInput, hasFlag, JSON_OPTION, textOption } from "./command.ts";
 import { documentOf, evalApp, REPEATS_OPTION, repeatsOf, runSuites, SUITE_OPTIONS } from "./eval-suites.ts";
+import { evalTools } from "./eval-tools.ts";
+import { TOOLS_OPTION } from "./mcp-tools.ts";
 import { terminalLines } from "./terminal-text.ts";
 import { usageError } from "./usage.ts";
 
@@ -33,6 +35,7 @@ export const evalCommand: Command = {
     case: { type: "string", value: "id", help: "only this case" },
     ...SUITE_OPTIONS,
     ...REPEATS_OPTION,
+    ...TOOLS_OPTION,
     statistics: { type: "boolean", help: "also print intervals and bounds; always with --repeats" },
     coverage: {
       type: "boolean",
@@ -49,6 +52,7 @@ export const evalCommand: Command = {
     "eval shop --coverage",
     "eval stockroom --repeats 5 --out results.json",
     "eval stockroom --weaknesses naive_retry",
+    "eval stockroom --tools mcp-http",
   ],
   run: async (input) => {
     const app = await evalApp(input);
@@ -56,7 +60,8 @@ export const evalCommand: Command = {
     checkOptions(input, app);
     const suite = textOption(input, "suite") ?? (withCoverage ? "all" : SUITE);
     const suites = suite === "all" ? Object.keys(app.suites ?? {}) : [suite];
-    const repeats = await runSuites(input, app, suites, repeatsOf(input));
+    const tools = await evalTools(input, app, suites);
+    const repeats = await runSuites(input, app, suites, repeatsOf(input), tools).finally(tools.close);
     const results = repeats.flat();
     if (hasFlag(input, "json")) {
       const reports = results.map((result) => toJson(result, GATE));
@@ -67,7 +72,7 @@ export const evalCommand: Command = {
     const gaps = withCoverage ? printCoverage(input, app, results) : 0;
     const out = textOption(input, "out");
     if (out !== undefined) {
-      const { document } = await documentOf(app, suites, repeats);
+      const { document } = await documentOf(app, suites, repeats, tools);
       writeFileSync(resolve(input.cwd, out), `${JSON.stringify(document, null, 2)}\n`);
     }
     return results.length > 0 && gaps === 0 && results.every((result) => gate(result, GATE).passed) ? 0 : 1;

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { fixLogSvg, formatFixLog, runFixLog } from "../evals/fix-log/index.ts";
+import { fixLogSvg, formatFixLog, runFixLog } from "../evals/index.ts";
 import { CONFIG_OPTIONS, type Command, hasFlag, JSON_OPTION, textOption } from "./command.ts";
 import { bar, evalApp, parallelOf, SUITE_OPTIONS } from "./eval-suites.ts";
 import { printText } from "./print-text.ts";

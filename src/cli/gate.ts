@@ -13,6 +13,8 @@ import {
 } from "../evals/index.ts";
 import { CONFIG_OPTIONS, type Command, type CommandInput, hasFlag, JSON_OPTION, textOption } from "./command.ts";
 import { allSuites, documentOf, evalApp, REPEATS_OPTION, repeatsOf, runSuites, SUITE_OPTIONS } from "./eval-suites.ts";
+import { evalTools } from "./eval-tools.ts";
+import { TOOLS_OPTION } from "./mcp-tools.ts";
 
 export const gateCommand: Command = {
   name: "gate",
@@ -28,6 +30,7 @@ export const gateCommand: Command = {
     out: { type: "string", value: "file", help: "write the document of results, as JSON" },
     ...SUITE_OPTIONS,
     ...REPEATS_OPTION,
+    ...TOOLS_OPTION,
     ...JSON_OPTION,
     ...CONFIG_OPTIONS,
   },
@@ -39,7 +42,9 @@ export const gateCommand: Command = {
   run: async (input) => {
     const app = await evalApp(input);
     const suites = allSuites(app);
-    const { document, opened } = await documentOf(app, suites, await runSuites(input, app, suites, repeatsOf(input)));
+    const tools = await evalTools(input, app, suites);
+    const repeats = await runSuites(input, app, suites, repeatsOf(input), tools).finally(tools.close);
+    const { document, opened } = await documentOf(app, suites, repeats, tools);
     const out = textOption(input, "out");
     if (out !== undefined) {
       writeDocument(resolve(input.cwd, out), document);

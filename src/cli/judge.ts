@@ -1,4 +1,4 @@
-import { calibrate, fakeJudge, formatCalibration, RUBRIC_VERSIONS, readRubric } from "../evals/judges/index.ts";
+import { calibrate, fakeJudge, formatCalibration, RUBRIC_VERSIONS, readRubric } from "../evals/index.ts";
 import { CONFIG_OPTIONS, type Command, hasFlag, JSON_OPTION, textOption } from "./command.ts";
 import { loadApp } from "./load-config.ts";
 import { printText } from "./print-text.ts";

@@ -11,9 +11,10 @@ import {
   type SuiteResult,
 } from "../evals/index.ts";
 import { CONFIG_OPTIONS, type Command, hasFlag, JSON_OPTION, textOption } from "./command.ts";
-import { packageVersion, REPEATS_OPTION, repeatsOf, runSuites, SUITE_OPTIONS } from "./eval-suites.ts";
+import { REPEATS_OPTION, repeatsOf, runSuites, SUITE_OPTIONS } from "./eval-suites.ts";
 import { loadApp } from "./load-config.ts";
 import { type ChosenModel, chosenModel, MODEL_OPTIONS } from "./model-option.ts";
+import { packageVersion } from "./package-version.ts";
 import { printText } from "./print-text.ts";
 import { projectConfig } from "./project.ts";
 import { usageError } from "./usage.ts";

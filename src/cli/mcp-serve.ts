@@ -12,10 +12,9 @@ import {
   JSON_OPTION,
   textOption,
 } from "./command.ts";
-import { loadApp } from "./load-config.ts";
+import { evalApp, SUITE_OPTIONS } from "./eval-suites.ts";
 import { loadMcp } from "./mcp-load.ts";
 import { placeOf } from "./place.ts";
-import { projectConfig } from "./project.ts";
 import { choice, usageError, wholeNumber } from "./usage.ts";
 
 const TRANSPORTS = ["stdio", "http"] as const;
@@ -32,6 +31,7 @@ export const mcpServeCommand: Command = {
     port: { type: "string", value: "n", help: `port of http, or 0 for a free one (default ${PORT_DEFAULT})` },
     host: { type: "string", value: "address", help: "loopback address of http (default 127.0.0.1)" },
     fresh: { type: "boolean", help: "serve a fresh world in memory instead of the project's" },
+    weaknesses: SUITE_OPTIONS.weaknesses,
     ...JSON_OPTION,
     db: DATABASE_OPTIONS.db,
     ...CONFIG_OPTIONS,
@@ -45,7 +45,7 @@ export const mcpServeCommand: Command = {
       globalThis.console = new Console(process.stderr, process.stderr);
       refuseHttpOptions(input);
     }
-    const app = await loadApp(await projectConfig(input), name);
+    const app = await evalApp(input);
     const world: World = app.openWorld(
       hasFlag(input, "fresh") ? ":memory:" : join(placeOf(input).folder, `${name}.db`),
     );
@@ -70,12 +70,11 @@ async function createServer({ output }: CommandInput, app: AnyApp, world: World)
   const { createMcpToolServer, resetSessionTool } = await loadMcp();
   // The world came from this very app, whose type of world is lost in a list of apps.
   const agent: Agent = app.agent(world as never, Date.now);
-  const reset = "reset" in world && typeof world.reset === "function" ? world.reset.bind(world) : () => undefined;
   return createMcpToolServer({
     name: agent.name,
     version: agent.revision,
     tools: agent.tools,
-    hidden: [resetSessionTool(reset)],
+    hidden: [resetSessionTool((run) => world.reset?.(run))],
     ...(agent.formatToolError && { formatToolError: agent.formatToolError }),
     onError: (detail) => output.progress(`mcp: a failure in ${detail}`),
   });

@@ -32,9 +32,15 @@ export interface AgentThrough extends AsyncDisposable {
   readonly agent: Agent;
 }
 
+/** Whether the tools work on data of another process, which nobody sees from here. */
+export function worksElsewhere(mode: ToolsMode): boolean {
+  return mode === "mcp-stdio" || (mode === "mcp-http" && Boolean(process.env["BELAY_MCP_URL"]));
+}
+
 /**
  * The agent with its tools behind a boundary. `mcp-http` uses the server of `BELAY_MCP_URL` (with `BELAY_MCP_TOKEN`)
- * when that is set. Throws `BELAY_MCP_UNAVAILABLE`.
+ * when that is set. What the other side says while it starts is told only if it does not. Throws
+ * `BELAY_MCP_UNAVAILABLE`.
  */
 export async function agentThrough(agent: Agent, mode: ToolsMode, options: AgentThroughOptions): Promise<AgentThrough> {
   if (mode === "local") {
@@ -42,13 +48,21 @@ export async function agentThrough(agent: Agent, mode: ToolsMode, options: Agent
   }
   const { BELAY_MCP_URL: url, BELAY_MCP_TOKEN: token } = process.env;
   const { withMcpTools } = await loadMcp();
-  const over: AgentOverMcp = await withMcpTools(agent, mode, {
-    ...(options.hidden && { hidden: options.hidden }),
-    ...(options.onError && { onError: options.onError }),
-    ...(mode === "mcp-stdio" && { command: serveCommand(options) }),
-    ...(mode === "mcp-http" && url && { url, ...(token && { token }) }),
-  });
-  return over;
+  const starting: string[] = [];
+  let tell = (detail: string): void => void starting.push(detail);
+  try {
+    const over: AgentOverMcp = await withMcpTools(agent, mode, {
+      ...(options.hidden && { hidden: options.hidden }),
+      onError: (detail) => tell(detail),
+      ...(mode === "mcp-stdio" && { command: serveCommand(options) }),
+      ...(mode === "mcp-http" && url && { url, ...(token && { token }) }),
+    });
+    tell = (detail) => options.onError?.(detail);
+    return over;
+  } catch (error) {
+    starting.forEach((detail) => void options.onError?.(detail.trimEnd()));
+    throw error;
+  }
 }
 
 /** This very program again, as it was started, serving the app over stdio. */

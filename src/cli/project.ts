@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isNamed, ruleFor } from "../approval/index.ts";
 import type { AnyApp, Person, World } from "../config.ts";
-import { createHarness, type Harness, type HarnessOptions } from "../engine/index.ts";
+import { type Agent, createHarness, type Harness, type HarnessOptions } from "../engine/index.ts";
 import { BelayError } from "../errors.ts";
 import { createUndo, type Undo, undoneAgentName } from "../gate/index.ts";
 import type { Store } from "../journal/index.ts";
@@ -33,9 +33,15 @@ export function projectConfig(input: CommandInput): Promise<LoadedConfig> {
 
 const UNFINISHED_MAX = 100;
 
+export interface OpenAppOptions {
+  /** Absent: the app's offline model answers. */
+  readonly chosen?: ChosenModel | undefined;
+  /** Puts the tools of the agent somewhere else. */
+  readonly through?: (agent: Agent) => Promise<Agent>;
+}
+
 /**
- * Opens an app over a store; its world lies beside the database, and is made only while the app has no runs. Its offline
- * model answers unless another is chosen.
+ * Opens an app over a store; its world lies beside the database, and is made only while the app has no runs.
  */
 export async function openApp(
   config: LoadedConfig,
@@ -43,7 +49,7 @@ export async function openApp(
   place: Place,
   store: Store,
   onAlarm: (text: string) => void,
-  chosen?: ChosenModel,
+  { chosen, through }: OpenAppOptions = {},
 ): Promise<OpenApp> {
   const app = await loadApp(config, name);
   const worldFile = join(place.folder, `${name}.db`);
@@ -55,7 +61,8 @@ export async function openApp(
   const world: World = app.openWorld(worldFile, { create });
   try {
     // The world came from this very app, whose type of world is lost in a list of apps.
-    const agent = app.agent(world as never, Date.now);
+    const declared = app.agent(world as never, Date.now);
+    const agent = (await through?.(declared)) ?? declared;
     const prices = { ...app.prices, ...chosen?.prices };
     if (chosen !== undefined) checkPriced(chosen.client.id, prices, agent);
     const seams: Pick<HarnessOptions, "store" | "mayDecide" | "onAlarm"> = {

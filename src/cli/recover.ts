@@ -101,7 +101,9 @@ async function appOf(
     return known;
   }
   const name = await appNameOfAgent(config, row.agent);
-  const opened = await openApp(config, name, place, store, input.output.progress, await chosenModel(input));
+  const opened = await openApp(config, name, place, store, input.output.progress, {
+    chosen: await chosenModel(input),
+  });
   apps.set(row.agent, opened);
   return opened;
 }

@@ -1,4 +1,4 @@
-import { formatRedTeam, runRedTeam } from "../evals/red-team/index.ts";
+import { formatRedTeam, runRedTeam } from "../evals/index.ts";
 import { CONFIG_OPTIONS, type Command, hasFlag, JSON_OPTION } from "./command.ts";
 import { bar, evalApp, SUITE_OPTIONS } from "./eval-suites.ts";
 import { printText } from "./print-text.ts";

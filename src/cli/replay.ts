@@ -1,4 +1,4 @@
-import { formatReplay, replayDecisions } from "../evals/replay/index.ts";
+import { formatReplay, replayDecisions } from "../evals/index.ts";
 import { CONFIG_OPTIONS, type Command, DATABASE_OPTIONS, hasFlag, JSON_OPTION, textOption } from "./command.ts";
 import { loadApp } from "./load-config.ts";
 import { openStore, placeOf, withStore } from "./place.ts";

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseDocument } from "../evals/index.ts";
-import { htmlReport, junitReport, markdownReport, readVerdict } from "../evals/reports/index.ts";
+import { htmlReport, junitReport, markdownReport, parseDocument, readVerdict } from "../evals/index.ts";
 import { type Command, type CommandInput, textOption } from "./command.ts";
 import { usageError } from "./usage.ts";
 

@@ -1,5 +1,5 @@
 import type { Principal } from "../core/index.ts";
-import type { MessageOutcome, StartOptions } from "../engine/index.ts";
+import type { Agent, MessageOutcome, StartOptions } from "../engine/index.ts";
 import {
   CONFIG_OPTIONS,
   type Command,
@@ -9,6 +9,7 @@ import {
   JSON_OPTION,
   textOption,
 } from "./command.ts";
+import { type AgentThrough, agentThrough, TOOLS_OPTION, toolsMode } from "./mcp-tools.ts";
 import { chosenModel, MODEL_OPTIONS } from "./model-option.ts";
 import { createStore, type Place, placeOf, withStore } from "./place.ts";
 import { type OpenApp, openApp, projectConfig } from "./project.ts";
@@ -25,6 +26,7 @@ export const runCommand: Command = {
     as: { type: "string", value: "customer", help: "customer who writes (default the app's own)" },
     conversation: { type: "string", value: "id", help: "conversation to continue (default a new one)" },
     transitions: { type: "boolean", help: "print the transition log too" },
+    ...TOOLS_OPTION,
     ...MODEL_OPTIONS,
     ...JSON_OPTION,
     ...DATABASE_OPTIONS,
@@ -40,13 +42,30 @@ export const runCommand: Command = {
     const place = placeOf(input);
     const config = await projectConfig(input);
     const [name = "", message = ""] = input.positionals;
+    const mode = toolsMode(textOption(input, "tools"));
     const chosen = await chosenModel(input);
+    const boundaries: AgentThrough[] = [];
+    const through = async (declared: Agent): Promise<Agent> => {
+      const boundary = await agentThrough(declared, mode, {
+        app: name,
+        config: config.file,
+        // The other side works on the data that lie beside the same database.
+        serveArgs: ["--db", place.db],
+        onError: input.output.progress,
+      });
+      boundaries.push(boundary);
+      return boundary.agent;
+    };
     return withStore(createStore(place), async (store) => {
-      const opened = await openApp(config, name, place, store, input.output.progress, chosen);
       try {
-        return await runMessage(input, opened, place, message);
+        const opened = await openApp(config, name, place, store, input.output.progress, { chosen, through });
+        try {
+          return await runMessage(input, opened, place, message);
+        } finally {
+          opened.close();
+        }
       } finally {
-        opened.close();
+        for (const boundary of boundaries) await boundary[Symbol.asyncDispose]();
       }
     });
   },

@@ -1,5 +1,4 @@
-import { openSuite } from "../evals/index.ts";
-import { allBite, formatVacuity, suiteVacuity } from "../evals/vacuity/index.ts";
+import { allBite, formatVacuity, openSuite, suiteVacuity } from "../evals/index.ts";
 import { CONFIG_OPTIONS, type Command, hasFlag, JSON_OPTION, textOption } from "./command.ts";
 import { allSuites, evalApp, runSuites, SUITE_OPTIONS } from "./eval-suites.ts";
 import { printText } from "./print-text.ts";

@@ -72,7 +72,7 @@ export interface Decision {
   readonly ruleId: string;
   /** Codes of further questions that other rules ask; a person's yes covers all of them together. */
   readonly also?: readonly string[];
-  /** What the deciding rule read, as it told. */
+  /** What the rules that were asked read, as they told. */
   readonly reads?: JsonValue;
 }
 

@@ -69,12 +69,13 @@ export type RunEvent =
   | { readonly type: "model.requested"; readonly model?: string; readonly reserved: Reservation }
   | {
       readonly type: "model.replied";
+      readonly step?: number;
       readonly output: ModelOutput;
       readonly usage: Usage;
       /** Absent when the price is unknown: unknown is never zero. */
       readonly costNanoUsd?: number;
     }
-  | { readonly type: "model.failed"; readonly code: string; readonly detail: string }
+  | { readonly type: "model.failed"; readonly step?: number; readonly code: string; readonly detail: string }
   /** Summaries are about to be asked of a model; without a `context.compacted` after it the reservation is charged. */
   | { readonly type: "context.summarising"; readonly reserved: Reservation }
   | {

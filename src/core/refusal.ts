@@ -85,7 +85,11 @@ function refuseModelEvent(
   event: EventOf<"model.requested" | "context.summarising" | "context.compacted" | "model.replied" | "model.failed">,
 ): string | undefined {
   if (event.type === "model.replied" || event.type === "model.failed") {
-    return state.openRequest === undefined ? "no model call is open" : undefined;
+    return state.openRequest === undefined
+      ? "no model call is open"
+      : event.step !== undefined && event.step !== state.step
+        ? "a reply to another request"
+        : undefined;
   }
   if (state.ending !== undefined) return "the run is ending";
   return state.turn.length > 0 ? "calls of the turn are not settled" : undefined;

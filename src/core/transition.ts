@@ -1,3 +1,4 @@
+import type { CallState } from "./call.ts";
 import type { Effect } from "./effect.ts";
 import { effectsOf } from "./effects.ts";
 import type { Entry, RunEvent } from "./event.ts";
@@ -70,12 +71,7 @@ function applyTo(state: RunState, at: number, event: RunEvent): RunState {
     case "call.outcome_observed":
       return state;
     case "segment.started":
-      return {
-        ...state,
-        fence: event.fence,
-        segmentLastAt: at,
-        ...(event.agent === undefined ? {} : { agent: event.agent }),
-      };
+      return onSegmentStarted(state, at, event);
     case "model.requested":
       return onModelRequested(state, event);
     case "model.replied":
@@ -140,6 +136,23 @@ function withTime(state: RunState, { at, event }: Entry): RunState {
   }
   const worked = Math.max(0, at - state.segmentLastAt);
   return { ...state, lastAt, workedMs: state.workedMs + worked, segmentLastAt: Math.max(state.segmentLastAt, at) };
+}
+
+/**
+ * Another worker goes on. What was allowed and has not begun is judged again: the verdict belongs to a world and to
+ * rules that may be days old.
+ */
+function onSegmentStarted(
+  state: RunState,
+  at: number,
+  event: Extract<RunEvent, { type: "segment.started" }>,
+): RunState {
+  const turn = state.turn.map((call): CallState => {
+    if (call.status !== "allowed") return call;
+    return { ...call, status: call.approval?.approvedBy === undefined ? "requested" : "approved" };
+  });
+  const agent = event.agent === undefined ? {} : { agent: event.agent };
+  return { ...state, ...agent, turn, fence: event.fence, segmentLastAt: at };
 }
 
 function startRun(at: number, event: Extract<RunEvent, { type: "run.started" }>): RunState {

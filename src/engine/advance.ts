@@ -81,6 +81,7 @@ async function driveLeased(
       known.revision === stamp.revision && known.policyHash === stamp.policyHash && known.toolsHash === stamp.toolsHash;
     session.stage({ type: "segment.started", worker: context.worker, fence, ...(isSameAgent ? {} : { agent: stamp }) });
     const { notBefore } = await drive(context, session, {
+      fence,
       stop: stop.signal,
       modelSignal: model.signal,
       toolSignal: tools.signal,

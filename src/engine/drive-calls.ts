@@ -16,7 +16,7 @@ export function beginCall(self: Drive, callId: string): boolean {
   for (const event of reservePoints(context, session, callId)) session.stage(event);
   if (findCall(session.state, callId)?.status === "settled") return true;
   if (call.call.effect === "read") return launchCall(self, callId, "allowed", 0);
-  const event = startCall(context, session, call);
+  const event = startCall(context, session, call, self.fence);
   if (!session.stage(event)) return false;
   return event.type === "call.started" ? launchCall(self, callId, "started", event.attempt) : true;
 }
@@ -37,7 +37,7 @@ export function launchCall(self: Drive, callId: string, status: CallState["statu
   return launch(self, `run ${callId}`, async () => {
     const call = findCall(session.state, callId);
     if (call?.status !== status || call.attempt !== attempt) return { events: [] };
-    if (attempt > 0 && call.fence !== session.state.fence) return { events: [] };
+    if (attempt > 0 && call.fence !== self.fence) return { events: [] };
     self.ownCalls.add(callId);
     const executed = await executeCall(context, session, call, self.toolSignal);
     if (executed.kind === "settled") return { events: [executed.settlement.event], ...blobsOf(executed.settlement) };
@@ -54,7 +54,7 @@ export function beginRecovery(self: Drive, callId: string): boolean {
   const call = findCall(session.state, callId);
   if (call === undefined || self.ownCalls.has(callId)) return false;
   return launch(self, key, async () => {
-    const recovery = await recoverCall(context, session, call, self.toolSignal);
+    const recovery = await recoverCall(context, session, call, self.toolSignal, self.fence);
     switch (recovery.kind) {
       case "settle":
         return { events: [recovery.settlement.event], ...blobsOf(recovery.settlement) };

@@ -3,6 +3,8 @@ import type { EngineContext } from "./context.ts";
 import type { Session } from "./session.ts";
 
 export interface DriveOptions {
+  /** Of this worker's own lease. */
+  readonly fence: number;
   /** Aborted: nothing new starts. What runs is waited for and recorded. */
   readonly stop: AbortSignal;
   /** Given to model calls; aborted when the worker stops or the run is cancelled. */

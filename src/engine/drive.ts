@@ -45,7 +45,7 @@ export async function drive(
       const finished = await Promise.race(self.inFlight.values());
       takeFinished(self, finished);
       notBefore = earliest(notBefore, finished.notBefore);
-    } else if (options.stop.aborted || session.state === before) {
+    } else if (!mayGoOn(self) || session.state === before) {
       // A lost race may have changed what the state implies; without any change there is nothing left to do.
       return notBefore === undefined ? {} : { notBefore };
     }
@@ -54,7 +54,7 @@ export async function drive(
 
 /** Stages all that needs no waiting, makes it durable, and begins what was waiting for that. */
 async function settleStaged(self: Drive): Promise<void> {
-  if (!self.stop.aborted) while (stageNext(self));
+  if (mayGoOn(self)) while (stageNext(self));
   await self.session.flush();
   for (const launchNow of self.launches.splice(0)) launchNow();
 }
@@ -72,6 +72,12 @@ async function rescue(self: Drive): Promise<void> {
   } catch {
     // The store is still not there; the error that is thrown says so.
   }
+}
+
+/** A worker that was told to stop, or whose lease another one has taken, begins nothing more. */
+function mayGoOn(self: Drive): boolean {
+  const { termination, fence } = self.session.state;
+  return !self.stop.aborted && (termination !== undefined || fence <= self.fence);
 }
 
 function takeFinished(self: Drive, finished: Finished): void {

@@ -23,7 +23,7 @@ function idempotencyKey(context: EngineContext, session: Session, call: CallStat
 }
 
 /** What must be recorded before a call's effect, or instead of it. */
-export function startCall(context: EngineContext, session: Session, call: CallState): RunEvent {
+export function startCall(context: EngineContext, session: Session, call: CallState, fence: number): RunEvent {
   const tampered = tamperedEvent(context, session, call);
   if (tampered !== undefined) return tampered;
   const contract = context.contracts.get(call.call.tool);
@@ -38,7 +38,7 @@ export function startCall(context: EngineContext, session: Session, call: CallSt
     attempt,
     idempotencyKey: idempotencyKey(context, session, call, attempt),
     recovery: contract.recovery,
-    fence: session.state.fence,
+    fence,
   };
 }
 
@@ -92,6 +92,10 @@ export async function executeCall(
   ) {
     return { kind: "settled", settlement: settle(ended.value) };
   }
+  if (ended.status === "failed") {
+    const detail = `call ${callId}: the executor threw`;
+    context.alarm({ code: "TOOL_FAILED", run: session.run, detail, cause: ended.error });
+  }
   return await afterIndefinite(context, session, call, contract, signal, ended.status, settle);
 }
 
@@ -130,7 +134,7 @@ async function afterIndefinite(
         ? "the call was aborted"
         : "the tool failed in the middle";
   if (contract.recovery === "read") {
-    const code = how === "timeout" ? "timeout" : "aborted";
+    const code = how === "timeout" ? "timeout" : how === "aborted" ? "aborted" : "tool_failed";
     return { kind: "settled", settlement: settle({ ok: false, error: { code, message: reason, retryable: true } }) };
   }
   if (how !== "aborted") {

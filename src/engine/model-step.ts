@@ -107,7 +107,7 @@ export async function callModel(
       const late = timeoutMs === wallClockLeftMs ? startedAt + timeoutMs : 0;
       const hit = wallClockLimit(state, Math.max(context.clock.now(), late));
       return hit === undefined
-        ? [{ type: "model.failed", code: "timeout", detail: `no reply within ${timeoutMs} ms` }]
+        ? [{ type: "model.failed", step: open.step, code: "timeout", detail: `no reply within ${timeoutMs} ms` }]
         : [{ type: "limit.reached", ...hit }];
     }
     case "aborted":
@@ -115,7 +115,9 @@ export async function callModel(
       return [];
     case "failed":
       context.alarm({ code: "MODEL_FAILED", run: session.run, detail: "the model client threw", cause: ended.error });
-      return [{ type: "model.failed", code: failureCode(ended.error), detail: "the model call failed" }];
+      return [
+        { type: "model.failed", step: open.step, code: failureCode(ended.error), detail: "the model call failed" },
+      ];
   }
 }
 
@@ -134,7 +136,7 @@ async function replied(
   const cost = costNanoUsd(context.prices, context.model.id, usage);
   const output = await readOutput(context, session, open, reply);
   return [
-    { type: "model.replied", output, usage, ...(cost === undefined ? {} : { costNanoUsd: cost }) },
+    { type: "model.replied", step: open.step, output, usage, ...(cost === undefined ? {} : { costNanoUsd: cost }) },
     ...settleBudgets(session, cost),
   ];
 }

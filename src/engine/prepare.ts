@@ -78,8 +78,9 @@ async function checkSafely(context: EngineContext, tool: string, args: JsonValue
       if (checked.ok === true && "args" in checked && canonicalize(checked.args).ok) return checked as CheckedArgs;
       if (checked.ok === false && "error" in checked) return checked as CheckedArgs;
     }
-  } catch {
-    // Told like any other failed check: the exception's words are for nobody here.
+  } catch (cause) {
+    // Told like any other failed check; the exception's words are for the operator alone.
+    context.alarm({ code: "TOOL_FAILED", run: { tenant: "", runId: "" }, detail: `the check of ${tool} threw`, cause });
   }
   return { ok: false, error: refusal("invalid_arguments", `the arguments of ${tool} could not be checked`) };
 }

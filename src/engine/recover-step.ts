@@ -25,6 +25,7 @@ export async function recoverCall(
   session: Session,
   call: CallState,
   signal: AbortSignal,
+  fence: number,
 ): Promise<Recovery> {
   const { callId, tool } = call.call;
   const contract = context.contracts.get(tool);
@@ -37,7 +38,7 @@ export async function recoverCall(
   };
   if (contract === undefined) return unknown("the tool no longer exists");
   if (call.attempt >= ATTEMPTS_MAX) return unknown(`${ATTEMPTS_MAX} attempts left no outcome`);
-  const restart = startCall(context, session, call);
+  const restart = startCall(context, session, call, fence);
   if (restart.type !== "call.started") return unknown("the stored arguments are not those that were approved");
   if ((await toolChangedEvent(context, call)) !== undefined)
     return unknown("the tool changed after the call was started");

@@ -46,92 +46,108 @@ export async function openSession(context: EngineContext, run: RunKey): Promise<
   return createSession(context, run, state, entries.length);
 }
 
-function createSession(context: EngineContext, run: RunKey, initial: RunState, initialHead: number): Session {
-  let durable = initial;
-  let head = initialHead;
-  let state = initial;
-  let staged: Entry[] = [];
-  let blobs = new Map<string, string>();
+/** What a session holds: the state as committed, and as it will be when `staged` is committed too. */
+interface Held {
+  readonly context: EngineContext;
+  readonly run: RunKey;
+  durable: RunState;
+  state: RunState;
+  head: number;
+  staged: Entry[];
+  blobs: Map<string, string>;
+}
 
-  function stageEntry(entry: Entry): boolean {
-    if (!accepts(state, entry).ok) return false;
-    state = apply(state, entry) ?? state;
-    staged.push(entry);
-    return true;
-  }
-
-  /** Folds the staged events again on a newer durable state. What happened is never dropped, only set beside. */
-  function restage(events: readonly RunEvent[]): void {
-    state = durable;
-    staged = [];
-    for (const event of events) {
-      if (stageEntry({ at: timeOf(context, state), event })) continue;
-      stageObserved(event);
-    }
-  }
-
-  /** An outcome that comes after the call was settled by somebody else is still evidence. */
-  function stageObserved(event: RunEvent): void {
-    const observed = observedOutcome(state, event);
-    if (observed === undefined) return;
-    if (observed.differs) {
-      const detail = `call ${observed.callId} attempt ${observed.attempt}`;
-      context.alarm({ code: "OUTCOME_DIFFERS", run, detail });
-    }
-    stageEntry({ at: timeOf(context, state), event: observed });
-  }
-
-  async function readOn(): Promise<void> {
-    const newer = await context.store.read(run, head);
-    durable = fold(newer, durable) ?? durable;
-    head += newer.length;
-  }
-
+function createSession(context: EngineContext, run: RunKey, initial: RunState, head: number): Session {
+  const held: Held = { context, run, durable: initial, state: initial, head, staged: [], blobs: new Map() };
   return {
     run,
     transcript: createTranscript(context.render),
     tools: { foreignStep: -1 },
     get state() {
-      return state;
+      return held.state;
     },
     get head() {
-      return head;
+      return held.head;
     },
     stage(event, added) {
-      for (const [hash, text] of added ?? []) blobs.set(hash, text);
-      if (stageEntry({ at: timeOf(context, state), event })) return true;
-      stageObserved(event);
+      for (const [hash, text] of added ?? []) held.blobs.set(hash, text);
+      if (stageEvent(held, event)) return true;
+      stageObserved(held, event);
       return false;
     },
     async flush() {
-      while (staged.length > 0) {
-        const entries = staged;
-        const result = await context.store.commit({ run, head, entries, ...(blobs.size === 0 ? {} : { blobs }) });
-        if (result.status === "committed") {
-          const firstSeq = head + 1;
-          head = result.head;
-          durable = state;
-          staged = [];
-          blobs = new Map();
-          context.publish(
-            run,
-            entries.map((entry, index) => ({ ...entry, seq: firstSeq + index, schema: EVENT_SCHEMA })),
-          );
-          return;
-        }
-        if (result.status === "conflict") {
-          await readOn();
-          restage(eventsOf(entries));
-        } else {
-          restage(withoutRefused(eventsOf(entries), result));
-        }
-      }
+      while (held.staged.length > 0) await commitStaged(held);
     },
     async refresh() {
-      await readOn();
-      state = durable;
+      await readOn(held);
+      held.state = held.durable;
     },
   };
+}
+
+function stageEvent(held: Held, event: RunEvent): boolean {
+  const entry: Entry = { at: timeOf(held.context, held.state), event };
+  if (!accepts(held.state, entry).ok) return false;
+  held.state = apply(held.state, entry) ?? held.state;
+  held.staged.push(entry);
+  return true;
+}
+
+/** An outcome that comes after the call was settled by somebody else is still evidence. */
+function stageObserved(held: Held, event: RunEvent): void {
+  const observed = observedOutcome(held.state, event);
+  if (observed === undefined) return;
+  if (observed.differs) {
+    const detail = `call ${observed.callId} attempt ${observed.attempt}`;
+    held.context.alarm({ code: "OUTCOME_DIFFERS", run: held.run, detail });
+  }
+  stageEvent(held, observed);
+}
+
+/** Folds the staged events again on a newer durable state. What happened is never dropped, only set beside. */
+function restage(held: Held, events: readonly RunEvent[]): void {
+  held.state = held.durable;
+  held.staged = [];
+  for (const event of events) {
+    if (!stageEvent(held, event)) stageObserved(held, event);
+  }
+}
+
+async function readOn(held: Held): Promise<readonly Entry[]> {
+  const newer = await held.context.store.read(held.run, held.head);
+  held.durable = fold(newer, held.durable) ?? held.durable;
+  held.head += newer.length;
+  return newer;
+}
+
+async function commitStaged(held: Held): Promise<void> {
+  const { context, run, head, staged: entries, blobs } = held;
+  const result = await context.store.commit({ run, head, entries, ...(blobs.size === 0 ? {} : { blobs }) });
+  switch (result.status) {
+    case "committed": {
+      Object.assign(held, { head: result.head, durable: held.state, staged: [], blobs: new Map() });
+      context.publish(
+        run,
+        entries.map((entry, index) => ({ ...entry, seq: head + 1 + index, schema: EVENT_SCHEMA })),
+      );
+      return;
+    }
+    case "conflict": {
+      const newer = await readOn(held);
+      // A commit that was written and not answered comes back as a conflict with itself.
+      restage(held, isOwn(newer, entries) ? [] : eventsOf(entries));
+      return;
+    }
+    case "refused":
+      restage(held, withoutRefused(eventsOf(entries), result));
+  }
+}
+
+/** Whether what another seems to have appended is, entry by entry, what this worker tried to append. */
+function isOwn(newer: readonly Entry[], entries: readonly Entry[]): boolean {
+  return entries.every(
+    ({ at, event }, index) => newer[index]?.at === at && textOf(newer[index]?.event) === textOf(event),
+  );
 }
 
 function eventsOf(entries: readonly Entry[]): readonly RunEvent[] {
@@ -159,7 +175,7 @@ function observedOutcome(
   };
 }
 
-function textOf(outcome: CallOutcome | undefined): string | undefined {
+function textOf(outcome: CallOutcome | RunEvent | undefined): string | undefined {
   const canonical = canonicalize(outcome);
   return canonical.ok ? canonical.text : undefined;
 }

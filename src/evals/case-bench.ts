@@ -5,11 +5,14 @@ import { type Agent, createHarness, type Harness, type HarnessOptions, type RunR
 import { BelayError } from "../errors.ts";
 import { createMemoryStore, type RunKey } from "../journal/index.ts";
 import { withFaults } from "./agent-faults.ts";
-import { type CaseClock, createCaseClock } from "./case-clock.ts";
+import type { CaseClock } from "./case-clock.ts";
 import { type CaseModel, createCaseModel } from "./case-model.ts";
 import type { PersonSetup } from "./person-acts.ts";
 import { faultyStore, ProcessDied } from "./store-faults.ts";
 import type { EvalCase, EvalSuite, Fault } from "./suite.ts";
+
+/** Puts the tools of one case's agent behind a boundary, which is disposed of when the case is over. */
+export type Through = (agent: Agent) => Promise<{ readonly agent: Agent } & AsyncDisposable>;
 
 export interface RunCaseOptions {
   readonly app: AnyApp;
@@ -17,6 +20,8 @@ export interface RunCaseOptions {
   readonly case: EvalCase;
   /** Ids of controls to leave out, such as `rule:named_order`. */
   readonly without?: readonly string[];
+  /** Absent: the tools run where the app put them. */
+  readonly through?: Through;
   /** Told of the journal of the last turn when the case is over. */
   readonly onJournal?: (run: RunKey, entries: readonly Entry[]) => void;
 }
@@ -33,12 +38,21 @@ export interface CaseBench extends PersonSetup {
 const TENANT = "default";
 const CONVERSATION = "cnv_case";
 
+/** What a case is put together from, each made for this case alone. */
+export interface CaseParts {
+  readonly world: World;
+  readonly clock: CaseClock;
+  /** The app's agent, over this world and this time. */
+  readonly agent: Agent;
+}
+
 /** Puts a case together on a fresh world. Throws `BELAY_EVAL_CASE` and `BELAY_ABLATION`. */
-export function createCaseBench({ app, suite, case: evalCase, without }: RunCaseOptions, world: World): CaseBench {
-  const clock = createCaseClock(Date.now());
+export function createCaseBench(
+  { app, suite, case: evalCase, without }: RunCaseOptions,
+  { world, clock, agent: declared }: CaseParts,
+): CaseBench {
   // The world came from this very app, whose type of world is lost in a list of apps.
   const model = createCaseModel(evalCase, app.offlineModel(world as never));
-  const declared = app.agent(world as never, clock.now);
   const probed = { ...declared, rules: [...probeRules(suite, evalCase, world), ...declared.rules] };
   const { agent, apply: applyToAgent } = withFaults(
     { ...probed, limits: { ...declared.limits, ...evalCase.limits } },

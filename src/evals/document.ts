@@ -40,6 +40,7 @@ export interface DocumentSubject {
   readonly mode: "deterministic" | "live";
   readonly agentModel: string;
   readonly judge: string | null;
+  /** Where the tools ran: `local` for this process, or the boundary, such as `mcp-http`. */
   readonly transport: string;
   readonly repeats: number;
   /** SHA-256 of each suite's cases, by suite. */
@@ -149,7 +150,7 @@ function subjectOf({ app, suites, repeats, mode, judge, transport }: DocumentInp
       mode: mode ?? "deterministic",
       agentModel: app.offlineModel(world as never).id,
       judge: judge ?? null,
-      transport: transport ?? "in_process",
+      transport: transport ?? "local",
       repeats: repeats.length,
       datasets: Object.fromEntries(suites.map((suite) => [suite.name, datasetHash(suite)])),
       policyHash: policyOf(agent),

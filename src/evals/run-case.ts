@@ -6,6 +6,7 @@ import { agentOutcome, unmetByAgent } from "./agent-outcome.ts";
 import { type CaseBench, createCaseBench, type RunCaseOptions } from "./case-bench.ts";
 import { callsOf } from "./case-calls.ts";
 import { questionOutcome, unmetCaps, unmetExpectations } from "./case-check.ts";
+import { createCaseClock } from "./case-clock.ts";
 import type { CaseTurn } from "./case-model.ts";
 import type { CaseResult } from "./case-result.ts";
 import { caseDetail } from "./case-story.ts";
@@ -14,7 +15,7 @@ import { needOf, withLimitFromNeed } from "./limit-need.ts";
 import { answerQuestions } from "./person-acts.ts";
 import type { EvalCase } from "./suite.ts";
 
-export type { RunCaseOptions } from "./case-bench.ts";
+export type { RunCaseOptions, Through } from "./case-bench.ts";
 
 /**
  * Runs one case in a world, a store and a time of its own, and compares what happened with what the case expects.
@@ -28,7 +29,7 @@ export async function runCase(options: RunCaseOptions): Promise<CaseResult> {
   if (limitFromNeed === undefined) {
     return await runOnce(options);
   }
-  const { app, suite, case: evalCase, without } = options;
+  const { app, suite, case: evalCase, without, through } = options;
   const { limitFromNeed: _measured, ...free } = evalCase;
   let entries: readonly Entry[] = [];
   await runOnce({
@@ -36,6 +37,7 @@ export async function runCase(options: RunCaseOptions): Promise<CaseResult> {
     suite,
     case: free,
     ...(without && { without }),
+    ...(through && { through }),
     onJournal: (_run, written) => (entries = written),
   });
   return await runOnce({ ...options, case: withLimitFromNeed(evalCase, limitFromNeed, needOf(entries)) });
@@ -44,14 +46,26 @@ export async function runCase(options: RunCaseOptions): Promise<CaseResult> {
 async function runOnce(options: RunCaseOptions): Promise<CaseResult> {
   const world = options.app.openWorld(":memory:");
   try {
-    const bench = createCaseBench(options, world);
+    return await runIn(options, world);
+  } finally {
+    world.close();
+  }
+}
+
+async function runIn(options: RunCaseOptions, world: World): Promise<CaseResult> {
+  const clock = createCaseClock(Date.now());
+  // The world came from this very app, whose type of world is lost in a list of apps.
+  const declared = options.app.agent(world as never, clock.now);
+  const through = await options.through?.(declared);
+  try {
+    const bench = createCaseBench(options, { world, clock, agent: through?.agent ?? declared });
     try {
       return await runOn(bench, options, world);
     } finally {
       await bench.harness.store.close();
     }
   } finally {
-    world.close();
+    await through?.[Symbol.asyncDispose]();
   }
 }
 

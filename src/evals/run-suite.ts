@@ -1,7 +1,7 @@
 import type { AnyApp } from "../config.ts";
 import { BelayError } from "../errors.ts";
 import type { CaseResult } from "./case-result.ts";
-import { runCase } from "./run-case.ts";
+import { runCase, type Through } from "./run-case.ts";
 import type { EvalCase, EvalSuite } from "./suite.ts";
 
 export interface RunSuiteOptions {
@@ -11,6 +11,8 @@ export interface RunSuiteOptions {
   readonly without?: readonly string[];
   /** Ids of the cases to run; default all. */
   readonly only?: readonly string[];
+  /** Asked anew for each case. Absent: the tools run where the app put them. */
+  readonly through?: Through;
   readonly onProgress?: (done: number, total: number, last: CaseResult) => void;
 }
 
@@ -31,7 +33,7 @@ const PARALLEL = 4;
  * suite does not have. Rejects with the error of the first case that cannot be set up.
  */
 export async function runSuite(app: AnyApp, suiteName: string, options: RunSuiteOptions = {}): Promise<SuiteResult> {
-  const { parallel = PARALLEL, without = [], only, onProgress } = options;
+  const { parallel = PARALLEL, without = [], only, through, onProgress } = options;
   const suite = await openSuite(app, suiteName);
   const cases = only === undefined ? suite.cases : only.map((id) => findCase(suite, id));
   const results: CaseResult[] = [];
@@ -43,7 +45,7 @@ export async function runSuite(app: AnyApp, suiteName: string, options: RunSuite
       if (evalCase === undefined) {
         return;
       }
-      const result = await runCase({ app, suite, case: evalCase, without });
+      const result = await runCase({ app, suite, case: evalCase, without, ...(through && { through }) });
       results[at] = result;
       done += 1;
       onProgress?.(done, cases.length, result);

@@ -62,6 +62,7 @@ interface Asking {
   readonly call: RuleCall;
   readonly context: DecideContext;
   readonly onError: (ruleId: string, error: unknown) => void;
+  readonly reads: ReadRecord;
   readonly asks: Decision[];
   firstAllow: Decision | undefined;
 }
@@ -86,6 +87,7 @@ function prepare(
       memory: Object.freeze(context.memory.slice()),
     },
     onError: quietly(options.onError),
+    reads: createReadRecord(),
     asks: [],
     firstAllow: undefined,
   };
@@ -111,45 +113,45 @@ function askFrom(asking: Asking, start: number): Decision | Promise<Decision> {
 
 /** What one rule says; `undefined` for no opinion. The promise never rejects. */
 function consult(asking: Asking, rule: Rule): Decision | undefined | Promise<Decision | undefined> {
-  const reads = createReadRecord();
   const failed = (error: unknown): Decision => {
     asking.onError(rule.id, error);
-    return withReads(policyError(rule.id, "threw"), reads);
+    return policyError(rule.id, "threw");
   };
   const settle = (value: unknown): Decision | undefined => {
     try {
-      return decisionOf(rule, value, reads);
+      return decisionOf(rule, value);
     } catch (error) {
       return failed(error);
     }
   };
   try {
-    const value: unknown = rule.decide(asking.call, contextFor(asking, reads));
+    const value: unknown = rule.decide(asking.call, contextFor(asking));
     return isThenable(value) ? asPromise(value).then(settle, failed) : settle(value);
   } catch (error) {
     return failed(error);
   }
 }
 
-function contextFor(asking: Asking, reads: ReadRecord): RuleContext {
+function contextFor(asking: Asking): RuleContext {
   return Object.freeze({
     ...asking.context,
     read: <Value extends JsonValue>(name: string, value: Value): Value => {
-      reads.add(name, value);
+      asking.reads.add(name, value);
       return value;
     },
   });
 }
 
-function decisionOf(rule: Rule, value: unknown, reads: ReadRecord): Decision | undefined {
+function decisionOf(rule: Rule, value: unknown): Decision | undefined {
   if (value === undefined) {
     return undefined;
   }
   const verdict = readVerdict(value);
-  return withReads(verdict === undefined ? policyError(rule.id, "junk") : { ...verdict, ruleId: rule.id }, reads);
+  return verdict === undefined ? policyError(rule.id, "junk") : { ...verdict, ruleId: rule.id };
 }
 
-function withReads(decision: Decision, reads: ReadRecord): Decision {
+/** What all rules read until the decision fell: whoever audits it wants the facts behind the allows too. */
+function withReads(decision: Decision, { reads }: Asking): Decision {
   const read = reads.take();
   return read === undefined ? decision : { ...decision, reads: read };
 }
@@ -159,7 +161,7 @@ function take(asking: Asking, answer: Decision | undefined): Decision | undefine
   switch (answer?.verdict) {
     case "deny":
     case "halt":
-      return answer;
+      return withReads(answer, asking);
     case "ask":
       asking.asks.push(answer);
       return undefined;
@@ -179,14 +181,17 @@ function joinAsks([first, ...others]: readonly Decision[]): Decision | undefined
   return { ...first, also, reason: reason.slice(0, REASON_CHARACTERS_MAX) };
 }
 
-function conclude({ call, asks, firstAllow }: Asking): Decision {
+function conclude(asking: Asking): Decision {
+  const { call, asks, firstAllow } = asking;
   const spoken = joinAsks(asks) ?? firstAllow;
   if (spoken !== undefined) {
-    return spoken;
+    return withReads(spoken, asking);
   }
-  return call.level === "read"
-    ? { verdict: "allow", code: "OK", reason: "read-only", ruleId: READ_ONLY_RULE }
-    : { verdict: "deny", code: "NO_RULE", reason: `no rule allows ${call.tool}`, ruleId: NO_RULE };
+  const silent: Decision =
+    call.level === "read"
+      ? { verdict: "allow", code: "OK", reason: "read-only", ruleId: READ_ONLY_RULE }
+      : { verdict: "deny", code: "NO_RULE", reason: `no rule allows ${call.tool}`, ruleId: NO_RULE };
+  return withReads(silent, asking);
 }
 
 function deepFreeze(value: JsonValue): JsonValue {

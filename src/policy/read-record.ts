@@ -2,7 +2,7 @@ import { checkJsonValue, type JsonValue } from "../core/index.ts";
 
 const READS_CHARACTERS_MAX = 2_000;
 
-/** Keeps what one rule read while it judged one call. */
+/** Keeps what the rules read while they judged one call. */
 export interface ReadRecord {
   add(name: string, value: unknown): void;
   /** Everything so far, bounded; `undefined` when nothing was read. */
@@ -15,7 +15,11 @@ export function createReadRecord(): ReadRecord {
     add(name, value) {
       // Copied at once: the rule may change the object later.
       const checked = checkJsonValue(value, { charactersMax: 100_000, repairText: true });
-      reads.set(freeName(reads, name), checked.ok ? checked.value : { omitted: `not JSON: ${checked.message}` });
+      const read = checked.ok ? checked.value : { omitted: `not JSON: ${checked.message}` };
+      // Several rules look at the same fact; once is enough.
+      const text = JSON.stringify(read);
+      if ([...reads].some(([known, value]) => known.split("#")[0] === name && JSON.stringify(value) === text)) return;
+      reads.set(freeName(reads, name), read);
     },
     take() {
       if (reads.size === 0) {

@@ -650,7 +650,9 @@ describe("walls", () => {
     ];
     for (const code of endless) {
       const before = ticks;
-      expect(await sandbox.evaluate(code)).toMatchObject({ ok: false, code: "time_limit" });
+      const ended = await sandbox.evaluate(code);
+      // A thread that a busy machine keeps from looking at its clock is ended from outside.
+      expect(["time_limit", "interpreter_failed"]).toContain(ended.ok ? "a value" : ended.code);
       expect(ticks).toBeGreaterThan(before);
     }
     clearInterval(ticking);

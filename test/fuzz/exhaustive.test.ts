@@ -30,8 +30,12 @@ describe("the same walk with one rule left out", () => {
   const rules = desk.agent.rules.map(({ id }) => id);
   desk.close();
 
-  it.each(rules)("sees that %s is missing, or that the tool holds without it", (without) => {
-    const found = SETTINGS.flatMap((setting) => explore(setting, 2, without).wrong);
-    expect(found.length > 0).toBe(!STATED_AGAIN.includes(without));
-  }, 60_000);
+  it.each(rules)(
+    "sees that %s is missing, or that the tool holds without it",
+    (without) => {
+      const found = SETTINGS.flatMap((setting) => explore(setting, 2, without).wrong);
+      expect(found.length > 0).toBe(!STATED_AGAIN.includes(without));
+    },
+    60_000,
+  );
 });

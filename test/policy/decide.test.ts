@@ -283,7 +283,7 @@ describe("what a rule read", () => {
     return decideCallSync([rule("r", decide)], call, context).reads;
   }
 
-  it("is recorded with the decision, and only that of the deciding rule", () => {
+  it("is recorded with the decision, that of the rules before the deciding one too", () => {
     const rules = [
       rule("first", (_call, { read }) => {
         read("stock", 7);
@@ -294,7 +294,7 @@ describe("what a rule read", () => {
     expect(decideCall(rules, call, context)).toEqual({
       ...deny("NO", "no"),
       ruleId: "second",
-      reads: { order: { cents: 900 } },
+      reads: { stock: 7, order: { cents: 900 } },
     });
     expect(decideCall([yes], call, context)).not.toHaveProperty("reads");
   });

@@ -7,6 +7,7 @@ export interface StockroomWorld extends World, RestockLedger {
   /** Counts the look-ups of a legacy order in a run, this one included; the first of them fails. Kept in memory. */
   countLookup(scope: LedgerScope, orderId: string): number;
   snapshot(): { readonly requests: readonly RestockRequest[] };
+  reset(scope: LedgerScope): void;
 }
 
 /** Legacy orders that are remembered; a server that runs for months must not remember every run. */

@@ -28,6 +28,8 @@ export interface WithMcpToolsOptions {
   readonly onError?: (detail: string) => void;
 }
 
+const CHILD_START_MS = 30_000;
+
 export interface AgentOverMcp extends AsyncDisposable {
   readonly agent: Agent;
   readonly executor: McpExecutor;
@@ -59,6 +61,8 @@ export async function withMcpTools(
       name: agent.name,
       transport,
       local: createToolExecutor(agent.tools),
+      // A child must first start a program, on a machine that may be busy.
+      ...(mode === "mcp-stdio" && { connectTimeoutMs: CHILD_START_MS }),
       protocol: options.protocol ?? (mode === "mcp" ? "legacy" : "modern"),
       // A server that others use too may know a run of the same name.
       ...(options.url === undefined ? {} : { scope: `${randomBytes(8).toString("hex")}:` }),

@@ -14,7 +14,7 @@ export const FIX_LOG_METRICS = [
 
 export type FixLogMetric = (typeof FIX_LOG_METRICS)[number];
 
-export type FixLogValues = Readonly<Record<FixLogMetric, number>>;
+type FixLogValues = Readonly<Record<FixLogMetric, number>>;
 
 /** A build, by the weaknesses that are in it. */
 export interface FixLogBuild {

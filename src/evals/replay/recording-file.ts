@@ -7,7 +7,7 @@ import type { ModelReply } from "../../model/index.ts";
 import { anyJson, anyOf, count, filledText, listOf, oneOf, record, text } from "../field-check.ts";
 import { hashOf, type RecordedRequest } from "./request-hash.ts";
 
-export const RECORDING_SCHEMA = "belay.recording/1";
+const RECORDING_SCHEMA = "belay.recording/1";
 
 /** One reply of a model and what it answered. */
 interface Recording extends RecordedRequest {

@@ -37,6 +37,41 @@ it("shows what the evaluation command prints, its trend and which controls were 
   expect(text.match(/<svg/g)?.length).toBeGreaterThan(2);
 });
 
+it("shows a document of results, a suite at a time, and a whole kill matrix", async () => {
+  const repeats = [{ passed: true }, { passed: false, reasons: ["said too much"] }];
+  const document = {
+    schema: "belay.evals/1",
+    subject: { app: "stockroom" },
+    without: [],
+    date: "2026-02-01T10:00:00Z",
+    cases: [
+      { suite: "golden", id: "G1", class: "basic", repeats: [{ passed: true }] },
+      { suite: "golden", id: "G2", class: "basic", repeats },
+      { suite: "guards", id: "X1", class: "limits", repeats: [{ passed: true }] },
+    ],
+  };
+  const matrix = {
+    app: "stockroom",
+    cases: ["golden G1", "golden G2"],
+    failing: ["golden G2"],
+    rows: [
+      { control: "guard:unneeded", killedBy: [], isByProbeAlone: false },
+      { control: "rule:needed", killedBy: ["golden G1"], isByProbeAlone: false },
+      { control: "guard:idle", idle: "no tool changes anything", killedBy: [], isByProbeAlone: false },
+    ],
+  };
+  const text = await show(folderWith({ "document.json": document, "matrix.json": matrix }));
+  expect(text).toContain("stockroom, suite golden");
+  expect(text).toContain("1 of 2 (50.0 %)");
+  expect(text).toContain("said too much");
+  expect(text).toContain("stockroom, suite guards");
+  expect(text).toContain("1 of 2 controls make at least one case fail.");
+  expect(text).toContain("Cases fail with every control in place");
+  expect(text).toContain("no tool changes anything");
+  const places = ["rule:needed", "guard:unneeded", "guard:idle"].map((control) => text.indexOf(control));
+  expect(places.toSorted((one, other) => one - other)).toEqual(places);
+});
+
 it("passes over what is no result and says so, and shows hostile names as text", async () => {
   const hostile = { app: "<script>alert(1)</script>", suite: "\u202Ereference", success: { passed: 1, total: 2 } };
   const text = await show(

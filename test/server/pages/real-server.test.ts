@@ -156,7 +156,7 @@ describe.skipIf(problem !== undefined)("the pages on the real server", { timeout
     expect(world.effects).toEqual([]);
   });
 
-  it("asks for patience in words", async () => {
+  it("stops one who asks too often", async () => {
     const world = await start({ options: { limits: { perSession: { burst: 8, perMinute: 1 } } } });
     const page = await signIn(world, "dana");
     let status = 200;

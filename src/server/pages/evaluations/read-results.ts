@@ -1,37 +1,26 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-
-/** One stored run of a suite, as far as the pages show it. */
-export interface EvalResult {
-  readonly file: string;
-  readonly at: number;
-  readonly app: string;
-  readonly suite: string;
-  /** Controls that were left out; empty for a result of the app as it is. */
-  readonly without: readonly string[];
-  readonly passed: number;
-  readonly total: number;
-  readonly interval?: { readonly low: number; readonly high: number };
-  readonly classes: readonly { readonly name: string; readonly passed: number; readonly total: number }[];
-  /** Absent when the document does not say. */
-  readonly gate?: { readonly passed: boolean; readonly failures: readonly string[] };
-  readonly forbidden?: number;
-  readonly stops: readonly { readonly name: string; readonly count: number }[];
-  readonly failedCases: readonly { readonly id: string; readonly reasons: readonly string[] }[];
-}
+import { type Fields, fieldsOf, timeOf } from "./json-fields.ts";
+import { type Matrix, matrixOf } from "./matrices.ts";
+import { type EvalResult, suiteResults } from "./suite-results.ts";
 
 export interface ReadResults {
   /** Oldest first. */
   readonly results: readonly EvalResult[];
-  /** Files that are no results, by name. */
+  /** Oldest first. */
+  readonly matrices: readonly Matrix[];
+  /** Files that hold neither, by name. */
   readonly unreadable: readonly string[];
+}
+
+interface ReadDocument {
+  readonly document: Fields;
+  readonly at: number;
 }
 
 /** Larger files are no results of a suite. */
 const FILE_BYTES_MAX = 16_000_000;
 const FILES_MAX = 500;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads the documents of a folder; one that is missing or empty has no results. */
 export async function readResults(folder: string | undefined): Promise<ReadResults> {
@@ -40,82 +29,37 @@ export async function readResults(folder: string | undefined): Promise<ReadResul
     .filter((name) => name.endsWith(".json"))
     .sort()
     .slice(-FILES_MAX);
-  const read = await Promise.all(files.map((name) => readFileResults(join(folder ?? "", name), name)));
+  const read = await Promise.all(
+    files.map(async (name) => {
+      const documents = await readDocuments(join(folder ?? "", name));
+      return {
+        name,
+        results: documents.flatMap(({ document, at }) => suiteResults(document, at)),
+        matrices: documents.flatMap(({ document, at }) => matrixOf(document, at) ?? []),
+      };
+    }),
+  );
   return {
-    results: read.flatMap((found) => found ?? []).sort((one, other) => one.at - other.at),
-    unreadable: files.filter((_, index) => read[index] === undefined),
+    results: read.flatMap(({ results }) => results).sort((one, other) => one.at - other.at),
+    matrices: read.flatMap(({ matrices }) => matrices).sort((one, other) => one.at - other.at),
+    unreadable: read.flatMap(({ name, results, matrices }) => (results.length + matrices.length === 0 ? [name] : [])),
   };
 }
 
-async function readFileResults(path: string, name: string): Promise<readonly EvalResult[] | undefined> {
+/** The documents of a file, which holds one or a list of them; none when it cannot be read. */
+async function readDocuments(path: string): Promise<readonly ReadDocument[]> {
   try {
     const { size, mtimeMs } = await stat(path);
     if (size > FILE_BYTES_MAX) {
-      return undefined;
+      return [];
     }
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
-    const results = (Array.isArray(value) ? value : [value]).map((each) => resultOf(each, name, mtimeMs));
-    return results.every((result) => result !== undefined) ? results : undefined;
+    return (Array.isArray(value) ? value : [value]).map((each) => {
+      const document = fieldsOf(each);
+      // Documents say when they were made; for what was only printed, the file does.
+      return { document, at: timeOf(document["date"] ?? document["at"]) ?? mtimeMs };
+    });
   } catch {
-    return undefined;
+    return [];
   }
-}
-
-/** Reads what is known of a document and passes over what is not, so that newer ones can be shown too. */
-function resultOf(value: unknown, file: string, changedAt: number): EvalResult | undefined {
-  const document = fieldsOf(value);
-  const { app, suite } = document;
-  const success = fieldsOf(document["success"]);
-  const [passed, total] = [numberOf(success["passed"]), numberOf(success["total"])];
-  if (typeof app !== "string" || typeof suite !== "string" || passed === undefined || total === undefined) {
-    return undefined;
-  }
-  const interval = fieldsOf(success["interval"]);
-  const [low, high] = [numberOf(interval["low"]), numberOf(interval["high"])];
-  const gate = fieldsOf(document["gate"]);
-  const forbidden = numberOf(document["forbidden"]);
-  return {
-    file,
-    at: timeOf(document["at"]) ?? changedAt,
-    app,
-    suite,
-    without: textsOf(document["without"]),
-    passed,
-    total,
-    ...(low !== undefined && high !== undefined && { interval: { low, high } }),
-    classes: Object.entries(fieldsOf(document["classes"])).map(([name, share]) => {
-      const { passed: classPassed, total: classTotal } = fieldsOf(share);
-      return { name, passed: numberOf(classPassed) ?? 0, total: numberOf(classTotal) ?? 0 };
-    }),
-    ...(typeof gate["passed"] === "boolean" && {
-      gate: { passed: gate["passed"], failures: textsOf(gate["failures"]) },
-    }),
-    ...(forbidden !== undefined && { forbidden }),
-    stops: Object.entries(fieldsOf(document["stops"])).map(([name, count]) => ({ name, count: numberOf(count) ?? 0 })),
-    failedCases: failedCasesOf(document["cases"]),
-  };
-}
-
-function failedCasesOf(cases: unknown): EvalResult["failedCases"] {
-  return (Array.isArray(cases) ? cases : [])
-    .map(fieldsOf)
-    .filter((each) => each["passed"] !== true)
-    .map((each) => ({ id: String(each["id"]), reasons: textsOf(each["reasons"]) }));
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
-}
-
-function timeOf(value: unknown): number | undefined {
-  const at = typeof value === "string" ? Date.parse(value) : value;
-  return numberOf(at);
 }

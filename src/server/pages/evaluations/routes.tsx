@@ -5,8 +5,10 @@ import { type PageKit, signedIn, viewOf } from "../shell/kit.ts";
 import { reply } from "../shell/reply.tsx";
 import { plainLine } from "../show/code-points.ts";
 import { KillMatrix } from "./kill-matrix.tsx";
-import { type EvalResult, readResults } from "./read-results.ts";
+import { type Matrix, matrixOfResults } from "./matrices.ts";
+import { readResults } from "./read-results.ts";
 import { SuitePanel } from "./suite-panel.tsx";
+import type { EvalResult } from "./suite-results.ts";
 
 /** Evaluations: the last results of each suite, how they went over time, and what each control is good for. */
 export function evaluationRoutes(app: Hono, kit: PageKit): void {
@@ -16,24 +18,17 @@ export function evaluationRoutes(app: Hono, kit: PageKit): void {
 async function evaluationsPage(kit: PageKit, c: Context): Promise<Response> {
   signedIn(kit, c);
   const view = await viewOf(kit, c);
-  const { results, unreadable } = await readResults(kit.deps.resultsFolder);
-  const suites = Map.groupBy(
-    results.filter(({ without }) => without.length === 0),
-    ({ app, suite }) => `${app} ${suite}`,
-  );
-  const ablated = Map.groupBy(
-    results.filter(({ without }) => without.length > 0),
-    ({ app, suite }) => `${app} ${suite}`,
-  );
+  const { results, matrices, unreadable } = await readResults(kit.deps.resultsFolder);
+  const suites = bySuite(results.filter(({ without }) => without.length === 0));
   const body = (
     <>
       <Head title="Evaluations" />
-      {results.length === 0 ? <Empty /> : ""}
+      {results.length + matrices.length === 0 ? <Empty /> : ""}
       {[...suites.values()].map((history, index) => (
         <SuitePanel history={history} id={`suite-${index}`} />
       ))}
-      {[...ablated.values()].map((group, index) => (
-        <KillMatrix results={group} baseline={baselineOf(suites, group)} id={`matrix-${index}`} />
+      {shownMatrices(results, matrices).map((matrix, index) => (
+        <KillMatrix matrix={matrix} id={`matrix-${index}`} />
       ))}
       {unreadable.length === 0 ? (
         ""
@@ -47,12 +42,19 @@ async function evaluationsPage(kit: PageKit, c: Context): Promise<Response> {
   return reply(c, view, "Evaluations", body);
 }
 
-function baselineOf(
-  suites: ReadonlyMap<string, readonly EvalResult[]>,
-  group: readonly EvalResult[],
-): EvalResult | undefined {
-  const [first] = group;
-  return first && suites.get(`${first.app} ${first.suite}`)?.at(-1);
+function bySuite(results: readonly EvalResult[]): ReadonlyMap<string, readonly EvalResult[]> {
+  return Map.groupBy(results, ({ app, suite }) => `${app} ${suite}`);
+}
+
+/** The newest whole matrix of each app; of apps without one, what results without a control say. */
+function shownMatrices(results: readonly EvalResult[], matrices: readonly Matrix[]): readonly Matrix[] {
+  const whole = new Map(matrices.map((matrix) => [matrix.app, matrix]));
+  const complete = bySuite(results.filter(({ without }) => without.length === 0));
+  const ablated = bySuite(results.filter(({ app, without }) => without.length > 0 && !whole.has(app)));
+  return [
+    ...whole.values(),
+    ...[...ablated].flatMap(([name, group]) => matrixOfResults(group, complete.get(name)?.at(-1)) ?? []),
+  ];
 }
 
 function Empty(): Html {
@@ -60,7 +62,8 @@ function Empty(): Html {
     <div class="panel">
       <p>There are no stored results yet.</p>
       <p class="soft">
-        A result is the JSON of <code>belay eval &lt;app&gt; --json</code>, saved in the server's folder of results.
+        Save what <code>belay eval &lt;app&gt; --out file.json</code> and <code>belay ablate &lt;app&gt; --json</code>{" "}
+        say in the server's folder of results.
       </p>
     </div>
   );

@@ -6,7 +6,7 @@ import { plainLine } from "../show/code-points.ts";
 import { Foreign } from "../show/foreign.tsx";
 import { shareText } from "../show/numbers.ts";
 import { dayOf, Time } from "../show/times.tsx";
-import type { EvalResult } from "./read-results.ts";
+import type { EvalResult } from "./suite-results.ts";
 
 const TREND_MAX = 30;
 const FAILED_SHOWN_MAX = 20;
@@ -30,13 +30,9 @@ export function SuitePanel(props: { readonly history: readonly EvalResult[]; rea
         <strong class="number">
           {last.passed} of {last.total} ({shareText(last.passed, last.total)})
         </strong>
-        {last.interval === undefined ? (
-          ""
-        ) : (
-          <span class="soft number">
-            95 % interval {(100 * last.interval.low).toFixed(1)} to {(100 * last.interval.high).toFixed(1)} %
-          </span>
-        )}
+        <span class="soft number">
+          95 % interval {(100 * last.interval.low).toFixed(1)} to {(100 * last.interval.high).toFixed(1)} %
+        </span>
         <span class="soft">
           <Time at={last.at} />
         </span>
