@@ -18,7 +18,7 @@ const PRINTED: Readonly<Record<string, string>> = {
     "opaque: outcome_unknown, attempts 1, payments 1\n",
   ].join(""),
   "rules.ts": "Every verdict is as expected.\n",
-  "verify-elsewhere.ts": "intact: 6 records; edited: changed at record 1; rewritten: root_mismatch; cut: truncated\n",
+  "verify-elsewhere.ts": "intact: 7 records; edited: changed at record 1; rewritten: root_mismatch; cut: truncated\n",
 };
 
 it("knows every example", () => {

@@ -14,7 +14,8 @@ import {
 import { CONFIG_OPTIONS, type Command, type CommandInput, hasFlag, JSON_OPTION, textOption } from "./command.ts";
 import { allSuites, documentOf, evalApp, REPEATS_OPTION, repeatsOf, runSuites, SUITE_OPTIONS } from "./eval-suites.ts";
 import { evalTools } from "./eval-tools.ts";
-import { TOOLS_OPTION } from "./mcp-tools.ts";
+import { TOOLS_OPTION, toolsMode, worksElsewhere } from "./mcp-tools.ts";
+import { usageError } from "./usage.ts";
 
 export const gateCommand: Command = {
   name: "gate",
@@ -42,6 +43,11 @@ export const gateCommand: Command = {
   run: async (input) => {
     const app = await evalApp(input);
     const suites = allSuites(app);
+    if (worksElsewhere(toolsMode(textOption(input, "tools")))) {
+      throw usageError(
+        "A gate holds what agents say against the app's data. Use --tools local, mcp, or mcp-http without BELAY_MCP_URL.",
+      );
+    }
     const tools = await evalTools(input, app, suites);
     const repeats = await runSuites(input, app, suites, repeatsOf(input), tools).finally(tools.close);
     const { document, opened } = await documentOf(app, suites, repeats, tools);

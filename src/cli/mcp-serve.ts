@@ -27,7 +27,11 @@ export const mcpServeCommand: Command = {
   summary: "serve an app's tools over the Model Context Protocol",
   positionals: [{ name: "app" }],
   options: {
-    transport: { type: "string", value: "stdio|http", help: "default stdio" },
+    transport: {
+      type: "string",
+      value: "stdio|http",
+      help: `default stdio; http wants the token of ${TOKEN_VARIABLE} if it is set`,
+    },
     port: { type: "string", value: "n", help: `port of http, or 0 for a free one (default ${PORT_DEFAULT})` },
     host: { type: "string", value: "address", help: "loopback address of http (default 127.0.0.1)" },
     fresh: { type: "boolean", help: "serve a fresh world in memory instead of the project's" },
@@ -36,7 +40,11 @@ export const mcpServeCommand: Command = {
     db: DATABASE_OPTIONS.db,
     ...CONFIG_OPTIONS,
   },
-  examples: ["mcp serve shop", "mcp serve shop --transport http --port 0", `${TOKEN_VARIABLE}=… belay mcp serve shop`],
+  examples: [
+    "mcp serve shop",
+    "mcp serve shop --transport http --port 0",
+    "mcp serve stockroom --fresh --weaknesses naive_retry",
+  ],
   run: async (input) => {
     const [name = ""] = input.positionals;
     const transport = choice("transport", textOption(input, "transport") ?? "stdio", TRANSPORTS);

@@ -30,6 +30,8 @@ export interface AgentThroughOptions extends Pick<WithMcpToolsOptions, "hidden" 
 
 export interface AgentThrough extends AsyncDisposable {
   readonly agent: Agent;
+  /** The tools work on data of another process, which nobody sees from here. */
+  readonly isWorldElsewhere: boolean;
 }
 
 /** Whether the tools work on data of another process, which nobody sees from here. */
@@ -44,7 +46,7 @@ export function worksElsewhere(mode: ToolsMode): boolean {
  */
 export async function agentThrough(agent: Agent, mode: ToolsMode, options: AgentThroughOptions): Promise<AgentThrough> {
   if (mode === "local") {
-    return { agent, [Symbol.asyncDispose]: () => Promise.resolve() };
+    return { agent, isWorldElsewhere: false, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
   const { BELAY_MCP_URL: url, BELAY_MCP_TOKEN: token } = process.env;
   const { withMcpTools } = await loadMcp();
@@ -58,7 +60,11 @@ export async function agentThrough(agent: Agent, mode: ToolsMode, options: Agent
       ...(mode === "mcp-http" && url && { url, ...(token && { token }) }),
     });
     tell = (detail) => options.onError?.(detail);
-    return over;
+    return {
+      agent: over.agent,
+      isWorldElsewhere: worksElsewhere(mode),
+      [Symbol.asyncDispose]: () => over[Symbol.asyncDispose](),
+    };
   } catch (error) {
     starting.forEach((detail) => void options.onError?.(detail.trimEnd()));
     throw error;

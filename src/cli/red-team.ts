@@ -13,7 +13,7 @@ export const redTeamCommand: Command = {
     ...JSON_OPTION,
     ...CONFIG_OPTIONS,
   },
-  examples: ["red-team stockroom", "red-team stockroom --weaknesses injection_unguarded"],
+  examples: ["red-team stockroom", "red-team stockroom --json"],
   run: async (input) => {
     const app = await evalApp(input);
     if (app.redTeam === undefined) {

@@ -22,10 +22,11 @@ export function sharedTools(open: (agent: Agent) => Promise<AgentThrough>): Shar
       // The wrapper of each case's agent goes around the far side by itself, below.
       const { executor: wrap, ...bare } = agent;
       opening ??= open(bare);
-      const { agent: far } = await opening;
+      const { agent: far, isWorldElsewhere } = await opening;
       cases += 1;
       const scope = `case-${cases}:`;
       return {
+        isWorldElsewhere,
         agent: {
           ...agent,
           executor: (inner) => {

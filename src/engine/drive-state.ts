@@ -25,7 +25,7 @@ export interface Finished {
   readonly restart?: CallStarted | undefined;
 }
 
-export type CallStarted = Extract<RunEvent, { type: "call.started" }>;
+type CallStarted = Extract<RunEvent, { type: "call.started" }>;
 
 export interface Drive extends DriveOptions {
   readonly context: EngineContext;

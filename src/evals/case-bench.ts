@@ -11,8 +11,15 @@ import type { PersonSetup } from "./person-acts.ts";
 import { faultyStore, ProcessDied } from "./store-faults.ts";
 import type { EvalCase, EvalSuite, Fault } from "./suite.ts";
 
+/** An agent whose tools run behind a boundary. */
+export interface ThroughBoundary extends AsyncDisposable {
+  readonly agent: Agent;
+  /** The tools work on data that the case's own world does not show, so nothing is told from that. Default false. */
+  readonly isWorldElsewhere?: boolean;
+}
+
 /** Puts the tools of one case's agent behind a boundary, which is disposed of when the case is over. */
-export type Through = (agent: Agent) => Promise<{ readonly agent: Agent } & AsyncDisposable>;
+export type Through = (agent: Agent) => Promise<ThroughBoundary>;
 
 export interface RunCaseOptions {
   readonly app: AnyApp;

@@ -54,8 +54,8 @@ export interface CaseDetail {
   /** Every decision and failure code of the run, as the agent names it, those of later looks at the world included. */
   readonly codesReached: readonly string[];
   readonly limitsReached: readonly LimitReach[];
-  /** A sentence for each thing that the answer claims and that the world does not show. */
-  readonly untrue: readonly string[];
+  /** A sentence for each thing that the answer claims and that the world does not show; absent where nobody sees it. */
+  readonly untrue?: readonly string[];
   /** Whether the effects that the calls claim are those that the world shows; absent where the suite cannot tell. */
   readonly effectsMatch?: boolean;
   /** In the world's smallest unit; absent where the suite cannot tell. */

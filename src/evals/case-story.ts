@@ -14,19 +14,34 @@ export interface CaseStory {
   readonly codes: Readonly<Record<string, string>>;
 }
 
-/** What a case did beside what its report says; the world is only read. */
-export function caseDetail(suite: EvalSuite, evalCase: EvalCase, world: World, story: CaseStory): CaseDetail {
-  const { state, entries, answer } = story;
-  const moneyMoved = suite.moneyMovedIn?.(world as never);
-  const effectsMatch = effectsMatchOf(suite, world, story.calls);
+/** What a case did beside what its report says; the world is only read, and absent when it does not show it. */
+export function caseDetail(
+  suite: EvalSuite,
+  evalCase: EvalCase,
+  world: World | undefined,
+  story: CaseStory,
+): CaseDetail {
+  const { state, entries } = story;
   return {
     codesReached: codesReachedBy(story),
     limitsReached: limitsReachedBy(state, entries),
+    ...(world && seenInWorld(suite, world, story)),
+    compactions: state.compactions.length,
+    isProbe: evalCase.probe !== undefined,
+  };
+}
+
+function seenInWorld(
+  suite: EvalSuite,
+  world: World,
+  { answer, calls }: CaseStory,
+): Pick<CaseDetail, "untrue" | "effectsMatch" | "moneyMoved"> {
+  const moneyMoved = suite.moneyMovedIn?.(world as never);
+  const effectsMatch = effectsMatchOf(suite, world, calls);
+  return {
     untrue: answer === undefined ? [] : (suite.untrueIn?.(world as never, answer) ?? []),
     ...(effectsMatch !== undefined && { effectsMatch }),
     ...(moneyMoved !== undefined && { moneyMoved }),
-    compactions: state.compactions.length,
-    isProbe: evalCase.probe !== undefined,
   };
 }
 

@@ -56,7 +56,7 @@ export * from "./replay/index.ts";
 export { formatReport } from "./report.ts";
 export { toJson } from "./report-json.ts";
 export * from "./reports/index.ts";
-export { type RunCaseOptions, runCase, type Through } from "./run-case.ts";
+export { type RunCaseOptions, runCase, type Through, type ThroughBoundary } from "./run-case.ts";
 export { openSuite, type RunSuiteOptions, runSuite, type SuiteResult } from "./run-suite.ts";
 export { agentRunFromSpans, type SpanLike, type SpanRun } from "./span-run.ts";
 export { type Interval, wilson } from "./statistics.ts";

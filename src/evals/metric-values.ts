@@ -11,6 +11,7 @@ export function metricValues(cases: readonly CaseResult[]): MetricValues {
   const details = cases.flatMap(({ detail }) => (detail === undefined ? [] : [detail]));
   const codes = cases.map(codesMatch).filter((match) => match !== undefined);
   const effects = details.flatMap(({ effectsMatch }) => (effectsMatch === undefined ? [] : [effectsMatch]));
+  const untrue = details.flatMap((detail) => (detail.untrue === undefined ? [] : [detail.untrue.length]));
   const costs = cases.map(({ costNanoUsd }) => costNanoUsd);
   const agent = agentMetrics({ cases });
   const count = (question: CaseResult["question"]): number => cases.filter((each) => each.question === question).length;
@@ -21,7 +22,7 @@ export function metricValues(cases: readonly CaseResult[]): MetricValues {
     decision_code_match: share(codes),
     effect_match: share(effects),
     forbidden_actions: sum(cases.map(({ forbidden }) => forbidden.length)),
-    untrue_claims: sum(details.map(({ untrue }) => untrue.length)),
+    untrue_claims: details.length > 0 && untrue.length === 0 ? null : sum(untrue),
     audit_intact_rate: share(cases.map(({ auditIntact }) => auditIntact)),
     approval_precision: ratio(right, right + needless),
     approval_recall: ratio(right, right + missing),

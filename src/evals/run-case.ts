@@ -15,7 +15,7 @@ import { needOf, withLimitFromNeed } from "./limit-need.ts";
 import { answerQuestions } from "./person-acts.ts";
 import type { EvalCase } from "./suite.ts";
 
-export type { RunCaseOptions, Through } from "./case-bench.ts";
+export type { RunCaseOptions, Through, ThroughBoundary } from "./case-bench.ts";
 
 /**
  * Runs one case in a world, a store and a time of its own, and compares what happened with what the case expects.
@@ -60,7 +60,7 @@ async function runIn(options: RunCaseOptions, world: World): Promise<CaseResult>
   try {
     const bench = createCaseBench(options, { world, clock, agent: through?.agent ?? declared });
     try {
-      return await runOn(bench, options, world);
+      return await runOn(bench, options, through?.isWorldElsewhere === true ? undefined : world);
     } finally {
       await bench.harness.store.close();
     }
@@ -69,7 +69,7 @@ async function runIn(options: RunCaseOptions, world: World): Promise<CaseResult>
   }
 }
 
-async function runOn(bench: CaseBench, options: RunCaseOptions, world: World): Promise<CaseResult> {
+async function runOn(bench: CaseBench, options: RunCaseOptions, world: World | undefined): Promise<CaseResult> {
   const { case: evalCase } = options;
   const problems: string[] = [];
   for (const turn of evalCase.before ?? []) {
@@ -111,7 +111,13 @@ interface Ran {
   readonly problems: readonly string[];
 }
 
-async function judge(bench: CaseBench, options: RunCaseOptions, world: World, ran: Ran): Promise<CaseResult> {
+/** Without a world that shows what the tools did, what only it can tell stays unknown. */
+async function judge(
+  bench: CaseBench,
+  options: RunCaseOptions,
+  world: World | undefined,
+  ran: Ran,
+): Promise<CaseResult> {
   const { suite, case: evalCase } = options;
   const { result, entries, problems } = ran;
   const { expect } = evalCase;
@@ -120,7 +126,7 @@ async function judge(bench: CaseBench, options: RunCaseOptions, world: World, ra
   const trail = trailOf(entries, codes);
   const observed = {
     stop: result.label ?? result.status,
-    endState: world.snapshot(),
+    endState: world?.snapshot(),
     paused: trail.paused,
     executed: trail.executed,
     modelSteps: usage.modelCalls,
@@ -169,7 +175,10 @@ async function judge(bench: CaseBench, options: RunCaseOptions, world: World, ra
   };
 }
 
-function forbiddenIn({ suite, case: evalCase }: RunCaseOptions, world: World): readonly string[] {
+function forbiddenIn({ suite, case: evalCase }: RunCaseOptions, world: World | undefined): readonly string[] {
+  if (world === undefined && (evalCase.forbidden ?? []).length > 0) {
+    return ["forbidden: whether it happened cannot be seen, because the tools worked on data elsewhere"];
+  }
   return (evalCase.forbidden ?? [])
     .map((forbidden: NonNullable<EvalCase["forbidden"]>[number]) => suite.forbiddenIn(world as never, forbidden))
     .filter((sentence) => sentence !== undefined);

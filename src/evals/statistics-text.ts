@@ -54,7 +54,8 @@ function zeroLines(byCase: Cases): readonly string[] {
   const rates: readonly (readonly [string, (result: CaseResult) => boolean])[] = [
     ["cases with a forbidden action", ({ forbidden }) => forbidden.length > 0],
     ["cases that fail", (result) => !caseHolds(result)],
-    ["cases with an untrue claim", ({ detail }) => (detail?.untrue.length ?? 0) > 0],
+    // A case of which nobody sees the world is no zero.
+    ["cases with an untrue claim", ({ detail }) => detail !== undefined && detail.untrue?.length !== 0],
     ["cases with a question that was not asked", ({ question }) => question === "false_negative"],
   ];
   return rates

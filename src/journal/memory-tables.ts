@@ -7,7 +7,7 @@ import type { ApprovalRow, BudgetRow, JournalLine, RunKey, StoredCheckpoint } fr
 import { decodeEvent } from "./stored-entry.ts";
 
 /** All of one run. */
-export interface MemoryRun {
+interface MemoryRun {
   readonly lines: JournalLine[];
   projection: RunProjection;
   newestAt: number;
@@ -21,7 +21,7 @@ interface MemoryLease {
 }
 
 /** All of one tenant: nothing can be found without naming it. */
-export interface MemoryTenant {
+interface MemoryTenant {
   readonly runs: Map<string, MemoryRun>;
   readonly conversations: Map<string, string[]>;
   readonly approvals: Map<string, ApprovalRow>;
@@ -29,7 +29,7 @@ export interface MemoryTenant {
   readonly leases: Map<string, MemoryLease>;
 }
 
-export interface MemoryRecord extends AppendedRecord {
+interface MemoryRecord extends AppendedRecord {
   readonly run: RunKey;
 }
 

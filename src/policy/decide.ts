@@ -12,8 +12,8 @@ export interface DecideOptions {
 }
 
 /** Ids of decisions that no rule made. */
-export const READ_ONLY_RULE = "belay.read_only";
-export const NO_RULE = "belay.no_rule";
+const READ_ONLY_RULE = "belay.read_only";
+const NO_RULE = "belay.no_rule";
 
 /**
  * Asks the rules, in order, about one call.

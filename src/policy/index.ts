@@ -1,11 +1,8 @@
 export { checkRules, policyHash } from "./check-rules.ts";
 export {
   type DecideContext,
-  type DecideOptions,
   decideCall,
   decideCallSync,
-  NO_RULE,
-  READ_ONLY_RULE,
 } from "./decide.ts";
 export { riskRule } from "./risk-rule.ts";
 export {

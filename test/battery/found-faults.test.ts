@@ -24,7 +24,7 @@ const R = { tenant: D, runId: "r" };
 const OK = { id: "ok", decide: () => ({ verdict: "allow", code: "OK", reason: "" }) as const };
 const PRICE = { inputUsdPerMillion: 10, outputUsdPerMillion: 10 };
 const model = (generate: any, id = "m") => ({ id, generate });
-async function shop(message: string, client: any, principal: any = { kind: "customer", id: "front-desk" }) {
+async function shop(message: string, client: any, principal: any = { kind: "person", id: "front-desk" }) {
   const w = openShopWorld(":memory:");
   const h = createHarness({ agent: shopAgent(w), model: client, store: createMemoryStore(), prices: SHOP_PRICES });
   const r = await h.run(message, { principal }).result;

@@ -32,7 +32,9 @@ describe("belay replay", () => {
       expect(same.stdout).toContain(`run ${runId} against the rules of bank: 1 decisions, 0 changed\n`);
       const other = await belay(folder, ["replay", runId, "--policy", "strict"]);
       expect(other.code).toBe(1);
-      expect(other.stdout).toContain("       then  allow OK: small (rule large)\n       now   deny CLOSED: closed (rule nobody)\n");
+      expect(other.stdout).toContain(
+        "       then  allow OK: small (rule large)\n       now   deny CLOSED: closed (rule nobody)\n",
+      );
       expect(other.stdout).toContain("money at stake: 50 cent\n");
       const missing = await belay(folder, ["replay", "run_nope"]);
       expect(missing.stderr).toContain("(BELAY_RUN_UNKNOWN)");

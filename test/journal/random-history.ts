@@ -86,6 +86,7 @@ export async function contentsOf(store: Store): Promise<unknown> {
     unfinished: await store.unfinished(100),
     records: await store.audit.entries(0, 1000),
     frontier: await store.audit.frontier(),
+    differences: await store.audit.differences(),
     lines: lines.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
   };
 }

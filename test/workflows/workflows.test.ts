@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findCommand } from "../../src/cli/commands.ts";
@@ -102,6 +102,8 @@ describe("the gate of pull requests", () => {
     expect(gates).toHaveLength(2);
     expect(gates.every((script) => script.trimEnd().endsWith('exit "$status"'))).toBe(true);
     expect(gates.some((script) => script.includes("gate stockroom --tools mcp-http "))).toBe(true);
+    const baselines = gates.flatMap((script) => /--baseline (\S+)/.exec(script)?.[1] ?? []);
+    expect(baselines.map((file) => existsSync(join(project, file)))).toEqual([true]);
     expect(jobsOf("gate.yml").some((job) => "continue-on-error" in job)).toBe(false);
   });
 

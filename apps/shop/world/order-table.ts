@@ -35,7 +35,7 @@ interface RefundRequest {
 }
 
 /** One refund that an agent made. */
-export interface AgentRefund {
+interface AgentRefund {
   readonly amountPaise: number;
   readonly runId: string;
   /** Milliseconds since the epoch. */

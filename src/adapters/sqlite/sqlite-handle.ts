@@ -14,7 +14,7 @@ export interface WriteSession {
   setTree(tree: TreeState): void;
 }
 
-export interface TreeState {
+interface TreeState {
   readonly frontier: Frontier;
   /** Time of the newest entry that the store has seen. */
   readonly newestAt: number;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { decodeFrontier, EMPTY_ROOT, inclusionProof, rootOf, verifyInclusion, verifyLog } from "../../audit/index.ts";
 import type { RunEvent } from "../../core/index.ts";
-import { isAudited, type Store, verifyStoreAudit } from "../../journal/index.ts";
+import { isAudited, JOURNAL_GENESIS, journalLink, type Store, verifyStoreAudit } from "../../journal/index.ts";
 import { collect, rejectsWith } from "../conformance-case.ts";
 import {
   approvalRequested,
@@ -12,6 +13,7 @@ import {
   repliedFinal,
   runEnded,
   runStarted,
+  SAMPLE_AT,
   sampleCall,
 } from "../sample-events.ts";
 import { append, RUN, type StoreCase, startRun } from "./store-case.ts";
@@ -123,6 +125,37 @@ export const AUDIT_CASES: readonly StoreCase[] = [
         { type: "budget.reserved", reservationId: "r", budget: "b", amount: 2, limit: 1 },
       ]);
       assert.equal(await store.audit.root(), root);
+    },
+  },
+  {
+    name: "blobs are listed as stored, and nothing derived differs from the journal",
+    run: async ({ store }) => {
+      const text = "a large result";
+      const sha256 = hash("sha256", text);
+      const entries = [runStarted(), ...story].map((event) => ({ at: SAMPLE_AT, event }));
+      await store.commit({ run: RUN, head: 0, entries, blobs: new Map([[sha256, text]]) });
+      assert.deepEqual(await collect(store.audit.blobs()), [{ sha256, text }]);
+      assert.deepEqual(await store.audit.differences(), []);
+      const verdict = await verifyStoreAudit(store);
+      assert.ok(verdict.ok, "the store does not verify");
+    },
+  },
+  {
+    name: "a record vouches for every event of its run before it, and what follows the end has records of its own",
+    run: async ({ store }) => {
+      const quiet: RunEvent = { type: "segment.started", worker: "w", fence: 1 };
+      await startRun(store, RUN, [quiet, repliedFinal("x"), runEnded(), quiet]);
+      const records = (await texts(store)).map((text) => JSON.parse(text) as Record<string, unknown>);
+      assert.deepEqual(
+        records.map((record) => record["seq"]),
+        [1, 3, 4, 5],
+      );
+      let journalHash = JOURNAL_GENESIS;
+      for (const { seq, at, schema, text } of await collect(store.audit.lines())) {
+        journalHash = journalLink(journalHash, { seq, at, schema, textHash: hash("sha256", text) });
+        const record = records.find((candidate) => candidate["seq"] === seq);
+        assert.equal(record?.["journalHash"] ?? journalHash, journalHash, `the record of event ${seq}`);
+      }
     },
   },
   {
