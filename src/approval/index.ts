@@ -1,3 +1,3 @@
+export { argsHash } from "../tool/index.ts";
 export { checkApprovalRules, isNamed, ruleFor } from "./approval-rules.ts";
-export { argsHash } from "./args-hash.ts";
 export { refusalToDecide } from "./may-decide.ts";

@@ -174,3 +174,6 @@ export interface Entry {
   readonly at: number;
   readonly event: RunEvent;
 }
+
+/** The version of the event shapes that this code writes. */
+export const EVENT_SCHEMA = 1;

@@ -1,5 +1,5 @@
-import { accepts, fold, type RunEvent, type RunState } from "../core/index.ts";
-import { EVENT_SCHEMA, type RunKey } from "../journal/index.ts";
+import { accepts, EVENT_SCHEMA, fold, type RunEvent, type RunState } from "../core/index.ts";
+import type { RunKey } from "../journal/index.ts";
 import type { EngineContext } from "./context.ts";
 
 export type Appended =

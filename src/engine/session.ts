@@ -5,12 +5,13 @@ import {
   type CallOutcome,
   canonicalize,
   type Entry,
+  EVENT_SCHEMA,
   fold,
   type RunEvent,
   type RunState,
 } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
-import { EVENT_SCHEMA, type RunKey } from "../journal/index.ts";
+import type { RunKey } from "../journal/index.ts";
 import type { EngineContext } from "./context.ts";
 import { withoutRefused } from "./points.ts";
 

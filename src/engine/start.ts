@@ -1,6 +1,6 @@
-import type { MemoryTurn, Principal, RunEvent } from "../core/index.ts";
+import { EVENT_SCHEMA, type MemoryTurn, type Principal, type RunEvent } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
-import { EVENT_SCHEMA, type RunKey } from "../journal/index.ts";
+import type { RunKey } from "../journal/index.ts";
 import { costNanoUsd, type RequestedCall } from "../model/index.ts";
 import { printable } from "../tool/index.ts";
 import type { EngineContext } from "./context.ts";

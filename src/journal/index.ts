@@ -1,5 +1,6 @@
+export { argsHash } from "../tool/index.ts";
 export { type AppendedRecord, appendRecords } from "./append-records.ts";
-export { approvalIsIntact, argsHash } from "./args-hash.ts";
+export { approvalIsIntact } from "./approval-intact.ts";
 export { type AuditSource, auditRecordOf, isAudited } from "./audit-record.ts";
 export { type CallFacts, callFacts } from "./call-facts.ts";
 export { checkBlob } from "./check-blob.ts";

@@ -1,3 +1,5 @@
+export { EVENT_SCHEMA } from "../core/index.ts";
+
 import type { AuditEntry } from "../audit/index.ts";
 import type { Entry, JsonValue, Principal, RunEvent } from "../core/index.ts";
 
@@ -193,9 +195,6 @@ export interface ApprovalsQuery {
   readonly runId?: string;
   readonly limit?: number;
 }
-
-/** The version of the event shapes that this code writes. */
-export const EVENT_SCHEMA = 1;
 
 /** Largest event in bytes of its JSON; larger values belong in a blob. Bounds what one read of a run can cost. */
 export const EVENT_BYTES_MAX = 262_144;

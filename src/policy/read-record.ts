@@ -11,14 +11,16 @@ export interface ReadRecord {
 
 export function createReadRecord(): ReadRecord {
   const reads = new Map<string, JsonValue>();
+  const seen = new Set<string>();
   return {
     add(name, value) {
       // Copied at once: the rule may change the object later.
       const checked = checkJsonValue(value, { charactersMax: 100_000, repairText: true });
       const read = checked.ok ? checked.value : { omitted: `not JSON: ${checked.message}` };
       // Several rules look at the same fact; once is enough.
-      const text = JSON.stringify(read);
-      if ([...reads].some(([known, value]) => known.split("#")[0] === name && JSON.stringify(value) === text)) return;
+      const told = `${name} ${JSON.stringify(read)}`;
+      if (seen.has(told)) return;
+      seen.add(told);
       reads.set(freeName(reads, name), read);
     },
     take() {

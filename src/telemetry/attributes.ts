@@ -104,6 +104,7 @@ export const BELAY = {
   blockedBy: "belay.call.blocked_by",
   untrusted: "belay.call.untrusted",
   filterNotes: "belay.call.filter_notes",
+  notes: "belay.call.notes",
   differs: "belay.call.differs",
   verdict: "belay.decision.verdict",
   code: "belay.decision.code",

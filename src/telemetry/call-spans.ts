@@ -179,7 +179,11 @@ function noteSettled(self: Calls, entry: PlacedEntry, event: EventOf<"call.settl
   if (durationMs !== undefined && call.attempt === 0) {
     span.startMs = Math.max(span.startMs, entry.at - durationMs);
   }
-  setAttributes(span, { [BELAY.filterNotes]: notes?.length });
+  setAttributes(span, {
+    [BELAY.filterNotes]: notes?.length,
+    // What a filter found may quote outsiders, so it is content like a result.
+    [BELAY.notes]: notes !== undefined && self.capture ? contentText([...notes]) : undefined,
+  });
 }
 
 function settle(self: Calls, entry: PlacedEntry, call: CallState): void {

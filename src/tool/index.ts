@@ -1,4 +1,5 @@
 export { printable } from "../core/index.ts";
+export { argsHash } from "./args-hash.ts";
 export { contractOf, hashContract } from "./contract.ts";
 export { type CheckedArgs, type ToolContract, type ToolExecutor, type ToolResult, undoName } from "./executor.ts";
 export { createToolExecutor, LOOKUP_FAILED } from "./in-process-executor.ts";

@@ -32,6 +32,14 @@ export interface Requests {
  * one order of the message, else about the one order of its sentence.
  */
 export function readRequests(message: string): Requests {
+  // Several rules read the same message one after another; what is asked for depends on nothing else.
+  if (last?.message !== message) last = { message, requests: read(message) };
+  return last.requests;
+}
+
+let last: { readonly message: string; readonly requests: Requests } | undefined;
+
+function read(message: string): Requests {
   const reading = readMessage(message);
   const named = new Set(reading.mentions.orders.map(({ orderId }) => orderId));
   const bound = reading.requests.map((request) => ({ request, orders: bind(request, reading, named) }));

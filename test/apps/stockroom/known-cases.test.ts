@@ -140,6 +140,10 @@ describe("G043, an order of the old system", () => {
     const entries = await harness.store.read({ tenant: "default", runId: result.runId });
     const settled = entries.map(({ event }) => event).find((event) => event.type === "call.settled");
     expect(settled?.notes).toEqual([{ filter: "internal_fields", note: { attempts: 2, first_error: "transient" } }]);
+    const run = { tenant: "default", runId: result.runId };
+    const spans = spansOf(entries, { run, capture: true });
+    const tool = spans.find(({ name }) => name === "execute_tool get_order_status");
+    expect(String(tool?.attributes["belay.call.notes"])).toContain("transient");
   });
 });
 

@@ -1,12 +1,5 @@
-import { hash } from "node:crypto";
-import { canonicalJson } from "../audit/index.ts";
-import type { JsonValue } from "../core/index.ts";
+import { argsHash } from "../tool/index.ts";
 import type { ApprovalRow } from "./store.ts";
-
-/** SHA-256 in hex over the canonical JSON of tool and arguments: what a person's answer is bound to. */
-export function argsHash(tool: string, args: JsonValue): string {
-  return hash("sha256", canonicalJson({ tool, args }));
-}
 
 /**
  * Whether an inbox line still shows the call that the question was asked about.
