@@ -1,3 +1,5 @@
+import { isPlain } from "./plain-object.ts";
+
 /** What JSON can hold, and nothing else. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
@@ -140,19 +142,6 @@ function quote(text: string): string | undefined {
 
 function failure(problem: string, key?: string | number): Failure {
   return { problem, steps: key === undefined ? [] : [key], containers: undefined };
-}
-
-function isPlain(object: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype === Object.prototype || prototype === null) {
-    return true;
-  }
-  // Object.prototype of another realm, such as a test runner's.
-  return (
-    typeof prototype === "object" &&
-    Object.getPrototypeOf(prototype) === null &&
-    Object.hasOwn(prototype, "isPrototypeOf")
-  );
 }
 
 function className(object: object): string {

@@ -3,6 +3,7 @@ export { canonicalize, type JsonValue } from "./canonical-json.ts";
 export type { Effect } from "./effect.ts";
 export { effectsOf } from "./effects.ts";
 export * from "./event.ts";
+export { deepFreeze } from "./freeze.ts";
 export { checkJsonValue, type JsonCopyOptions } from "./json-copy.ts";
 export { type LimitHit, limitBeforeModelCall, wallClockLimit, workedMs } from "./limit-check.ts";
 export { DEFAULT_LIMITS, type Limits } from "./limits.ts";

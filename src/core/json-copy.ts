@@ -1,4 +1,5 @@
 import type { JsonValue } from "./canonical-json.ts";
+import { isPlain } from "./plain-object.ts";
 import { printable, renderPath } from "./printable.ts";
 import { numberProblem, type StrictJson, type StrictJsonCode, type StrictJsonLimits } from "./strict-json.ts";
 
@@ -158,19 +159,6 @@ function copyText(copier: Copier, text: string): string | typeof FAILED {
 function charge<Value extends JsonValue>(copier: Copier, characters: number, value: Value): Value | typeof FAILED {
   copier.charactersLeft -= characters;
   return copier.charactersLeft < 0 ? fail(copier, "too_large", "the value is larger than") : value;
-}
-
-function isPlain(object: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype === Object.prototype || prototype === null) {
-    return true;
-  }
-  // Object.prototype of another realm, such as a test runner's.
-  return (
-    typeof prototype === "object" &&
-    Object.getPrototypeOf(prototype) === null &&
-    Object.hasOwn(prototype, "isPrototypeOf")
-  );
 }
 
 function failAt(copier: Copier, key: string | number, message: string): typeof FAILED {

@@ -1,6 +1,7 @@
 import type { CallOutcome, CallState, PreparedCall, ToolError } from "./call.ts";
 import { canonicalize } from "./canonical-json.ts";
 import type { ModelOutput, RunEvent, Usage } from "./event.ts";
+import { deepFreeze } from "./freeze.ts";
 import { limitAfterReply } from "./limit-check.ts";
 import { finishTurn } from "./on-call.ts";
 import { beginEnding, chargeReservation } from "./on-end.ts";
@@ -147,15 +148,6 @@ function refuseByPosition(
   if (twin === undefined || call.effect === "read") return undefined;
   const message = `the same call stands in this turn already as ${twin}; it is run once`;
   return { code: "duplicate_call", message, retryable: false };
-}
-
-/** Rules and tools are handed these very objects; what a person approved must not change under them. */
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
 }
 
 /** A person's no to a call holds for the same call again; nobody is asked twice. */

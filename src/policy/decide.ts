@@ -1,4 +1,4 @@
-import { checkJsonValue, type Decision, type JsonValue } from "../core/index.ts";
+import { checkJsonValue, type Decision, deepFreeze, type JsonValue } from "../core/index.ts";
 import { asPromise, isThenable } from "../tool/index.ts";
 import { createReadRecord, type ReadRecord } from "./read-record.ts";
 import type { Rule, RuleCall, RuleContext } from "./rule.ts";
@@ -192,16 +192,6 @@ function conclude(asking: Asking): Decision {
       ? { verdict: "allow", code: "OK", reason: "read-only", ruleId: READ_ONLY_RULE }
       : { verdict: "deny", code: "NO_RULE", reason: `no rule allows ${call.tool}`, ruleId: NO_RULE };
   return withReads(silent, asking);
-}
-
-function deepFreeze(value: JsonValue): JsonValue {
-  if (typeof value === "object" && value !== null) {
-    for (const item of Object.values(value)) {
-      deepFreeze(item);
-    }
-    Object.freeze(value);
-  }
-  return value;
 }
 
 function quietly(hook: DecideOptions["onError"]): (ruleId: string, error: unknown) => void {
