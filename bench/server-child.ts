@@ -28,7 +28,7 @@ const harness = createHarness({
   model: shop.offlineModel(world),
   store,
   ...(shop.prices && { prices: shop.prices }),
-  mayDecide: createDecisionGuard(database, people),
+  mayDecide: createDecisionGuard(people),
 });
 const live = createLiveRuns(store);
 const app = createServer({

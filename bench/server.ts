@@ -7,10 +7,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import autocannon, { type Result } from "autocannon";
+import { loadClosed, loadOpen, type Target } from "./server-load.ts";
 import { line } from "./support.ts";
 
-const SECONDS = 10;
+const SECONDS = Number(process.env["BELAY_BENCH_SECONDS"] ?? "10");
+const WARM_SECONDS = 3;
+const HALF_PER_SECOND = 150;
+/** `BELAY_BENCH_PROFILE=folder` writes a CPU profile of each server there. */
+const PROFILE_FOLDER = process.env["BELAY_BENCH_PROFILE"];
+const PROFILE = PROFILE_FOLDER === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${PROFILE_FOLDER}`];
 const SUBSCRIBERS = 1000;
 const PENDING = 100_000;
 const INBOX_REQUESTS = 30;
@@ -37,10 +42,11 @@ interface Server {
   stop(): Promise<void>;
 }
 
-async function startServer(mode: "work" | "inbox"): Promise<Server> {
+async function startServer(mode: "work" | "inbox" | "raw"): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), "belay-bench-server-"));
-  const child = fork(new URL("server-child.ts", import.meta.url), [folder, mode, String(PENDING)], {
-    execArgv: ["--expose-gc"],
+  const program = new URL(mode === "raw" ? "server-raw.ts" : "server-child.ts", import.meta.url);
+  const child = fork(program, [folder, mode, String(PENDING)], {
+    execArgv: [...process.execArgv, "--expose-gc", ...PROFILE],
   });
   const answer = <Value>(): Promise<Value> =>
     new Promise((resolve, reject) => {
@@ -65,35 +71,44 @@ async function startServer(mode: "work" | "inbox"): Promise<Server> {
   };
 }
 
-function load({ port, token }: Ready, rate: number | undefined): Promise<Result> {
-  return autocannon({
-    url: `http://127.0.0.1:${port}/v1/runs`,
-    method: "POST",
-    connections: 64,
-    duration: SECONDS,
-    ...(rate === undefined ? {} : { overallRate: rate }),
+function target({ port, token }: Pick<Ready, "port" | "token">): Target {
+  return {
+    port,
+    path: "/v1/runs",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", prefer: "wait=30" },
     body: JSON.stringify({ app: "shop", input: "Hi, where is my order O-1002?", customer: "C-02" }),
-  });
+  };
 }
 
 async function benchRuns(): Promise<void> {
   const server = await startServer("work");
-  await load(server.ready, undefined);
+  await loadClosed(target(server.ready), WARM_SECONDS);
   const before = await server.use();
-  const full = await load(server.ready, undefined);
+  const full = await loadClosed(target(server.ready), SECONDS);
   const cpuMs = (await server.use()).cpuMs - before.cpuMs;
-  const finished = full["2xx"] / full.duration;
+  const finished = full.ok / full.seconds;
   line("runs started and finished over HTTP (200 answers)", `${finished.toFixed(0)} /s`, "aim: at least 300");
-  line("  processor time of the server for each", `${(cpuMs / full["2xx"]).toFixed(2)} ms`);
-  line("  others than 200", String(full.non2xx + full.errors));
-  const half = await load(server.ready, Math.max(1, Math.floor(finished / 2)));
-  line(
-    `p99 at half of it (${Math.floor(finished / 2)} /s asked)`,
-    `${half.latency.p99.toFixed(0)} ms`,
-    "aim: under 250",
-  );
-  line("  p50", `${half.latency.p50.toFixed(0)} ms`);
+  line("  processor time of the server for each", `${(cpuMs / full.ok).toFixed(2)} ms`);
+  line("  others than 200", String(full.others));
+  const half = await loadOpen(target(server.ready), HALF_PER_SECOND, SECONDS);
+  line(`p99 at ${HALF_PER_SECOND} /s, open loop`, `${half.p99Ms.toFixed(0)} ms`, "aim: under 250");
+  line("  p50, most", `${half.p50Ms.toFixed(0)} ms, ${half.mostMs.toFixed(0)} ms`);
+  line("  others than 200", String(half.others));
+  await server.stop();
+}
+
+/** The same load on a bare route with a bare insert: what no server over these parts can exceed. */
+async function benchRaw(): Promise<void> {
+  const server = await startServer("raw");
+  const raw = target({ port: server.ready.port, token: "none" });
+  await loadClosed(raw, WARM_SECONDS);
+  const before = await server.use();
+  const full = await loadClosed(raw, SECONDS);
+  const cpuMs = (await server.use()).cpuMs - before.cpuMs;
+  line("a bare route of Hono with one durable SQLite insert", `${(full.ok / full.seconds).toFixed(0)} /s`);
+  line("  processor time of the server for each", `${(cpuMs / full.ok).toFixed(2)} ms`);
+  const half = await loadOpen(raw, HALF_PER_SECOND, SECONDS);
+  line(`  p99 at ${HALF_PER_SECOND} /s, open loop`, `${half.p99Ms.toFixed(0)} ms`);
   await server.stop();
 }
 
@@ -149,6 +164,7 @@ async function medianMs(url: string, headers: Readonly<Record<string, string>>):
 
 const wanted = process.argv.slice(2);
 const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name);
+if (isWanted("raw")) await benchRaw();
 if (isWanted("runs")) await benchRuns();
 if (isWanted("subscribers")) await benchSubscribers();
 if (isWanted("inbox")) await benchInbox();

@@ -12,12 +12,15 @@ export const BELAY_ERROR_CODES = [
   "BELAY_APPROVAL_DECIDED",
   "BELAY_APPROVAL_DIGEST",
   "BELAY_APPROVAL_EXPIRED",
+  "BELAY_APPROVAL_QUORUM",
   "BELAY_APPROVAL_UNKNOWN",
   "BELAY_APP_UNKNOWN",
   "BELAY_AUDIT_INVALID",
   "BELAY_AUDIT_RECORD_UNKNOWN",
   "BELAY_BODY_TOO_LARGE",
   "BELAY_BUDGET_INVALID",
+  "BELAY_CALL_NOT_IN_DOUBT",
+  "BELAY_CALL_UNKNOWN",
   "BELAY_CANONICAL_JSON",
   "BELAY_CLOCK_BACKWARDS",
   "BELAY_COMMIT_INVALID",
@@ -64,6 +67,7 @@ export const BELAY_ERROR_CODES = [
   "BELAY_NOT_READY",
   "BELAY_NOT_SIGNED_IN",
   "BELAY_OTLP_ENDPOINT",
+  "BELAY_OVERLOADED",
   "BELAY_PEER_MISSING",
   "BELAY_PEOPLE_MISSING",
   "BELAY_PERSON_INVALID",
@@ -76,6 +80,8 @@ export const BELAY_ERROR_CODES = [
   "BELAY_RECORDING_MISSING",
   "BELAY_REQUEST_INVALID",
   "BELAY_REQUEST_SLOW",
+  "BELAY_RETENTION_INVALID",
+  "BELAY_RETENTION_UNSUPPORTED",
   "BELAY_ROLLBACK_UNFINISHED",
   "BELAY_ROUTE_UNKNOWN",
   "BELAY_RULE_DUPLICATE",
@@ -85,6 +91,7 @@ export const BELAY_ERROR_CODES = [
   "BELAY_RUN_ENDED",
   "BELAY_RUN_EXISTS",
   "BELAY_RUN_OTHER_AGENT",
+  "BELAY_RUN_OTHER_MODEL",
   "BELAY_RUN_UNKNOWN",
   "BELAY_SANDBOX_FAILED",
   "BELAY_SANDBOX_INVALID",
@@ -96,6 +103,7 @@ export const BELAY_ERROR_CODES = [
   "BELAY_STATE_INVALID",
   "BELAY_STATISTICS_INVALID",
   "BELAY_STORE_CLOSED",
+  "BELAY_STORE_COMMIT_UNKNOWN",
   "BELAY_STORE_CORRUPT",
   "BELAY_STORE_FAILED",
   "BELAY_STORE_FOREIGN",
@@ -105,10 +113,13 @@ export const BELAY_ERROR_CODES = [
   "BELAY_STORE_MISSING",
   "BELAY_STORE_NETWORK_FS",
   "BELAY_STORE_PATH",
+  "BELAY_STORE_POSTGRES_OLD",
+  "BELAY_STORE_POSTGRES_UNSAFE",
   "BELAY_STORE_READ_ONLY",
   "BELAY_STORE_SQLITE_OLD",
   "BELAY_STORE_TOO_NEW",
   "BELAY_STORE_TOO_OLD",
+  "BELAY_STORE_UNAVAILABLE",
   "BELAY_TOOL_CONTRACT",
   "BELAY_TOOL_DUPLICATE",
   "BELAY_TOOL_NAME",
@@ -116,6 +127,9 @@ export const BELAY_ERROR_CODES = [
   "BELAY_TOOL_UNKNOWN",
   "BELAY_TRANSACTION_ASYNC",
   "BELAY_USAGE",
+  "BELAY_WAKER_CLOSED",
+  "BELAY_WAKER_FAILED",
+  "BELAY_WAKER_INVALID",
   "BELAY_WEAKNESS_UNKNOWN",
   "BELAY_WEBHOOK_REFUSED",
   "BELAY_WORLD_CHANGED",
@@ -128,8 +142,11 @@ export type BelayErrorCode = (typeof BELAY_ERROR_CODES)[number];
 export class BelayError extends Error {
   override readonly name: string = "BelayError";
   readonly code: BelayErrorCode;
-  constructor(code: BelayErrorCode, message: string, options?: ErrorOptions) {
+  /** The same may be tried again after so many milliseconds; absent: not by itself. */
+  declare readonly retryAfterMs?: number;
+  constructor(code: BelayErrorCode, message: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) {
     super(message, options);
     this.code = code;
+    if (options?.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
   }
 }

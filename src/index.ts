@@ -13,7 +13,33 @@ export {
   stripInvisible,
   wrapUntrusted,
 } from "./context/index.ts";
-export * from "./core/index.ts";
+export type * from "./core/index.ts";
+export {
+  accepts,
+  answerHoldsUntil,
+  apply,
+  callsInDoubt,
+  canonicalize,
+  checkJsonValue,
+  DEFAULT_LIMITS,
+  deepFreeze,
+  EVENT_SCHEMA,
+  effectsOf,
+  findCall,
+  fold,
+  isCovered,
+  limitBeforeModelCall,
+  mayDecide,
+  parseStrictJson,
+  printable,
+  renderPath,
+  terminationCode,
+  transition,
+  UPCASTERS,
+  upcast,
+  wallClockLimit,
+  workedMs,
+} from "./core/index.ts";
 export * from "./engine/index.ts";
 export { BelayError, type BelayErrorCode } from "./errors.ts";
 export type * from "./journal/index.ts";

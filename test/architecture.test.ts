@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 /** Read it from the top: a folder of `src/` may use the lines above its own, and nothing beside or below it. */
 const LINES: readonly (readonly string[])[] = [
   ["core"],
-  ["audit", "model", "tool"],
+  ["audit", "model", "tool", "retry"],
   ["journal"],
   ["policy", "context", "rollback", "sandbox"],
   ["approval"],

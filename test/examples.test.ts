@@ -11,6 +11,7 @@ const PRINTED: Readonly<Record<string, string>> = {
   "approvals.ts": "One refund for three questions: approved, world changed, expired.\n",
   "first-agent.ts": "waiting: refund is above 20.00\ndone\n",
   "langgraph-graph.ts": "The same approval twice: LangGraph's tool node paid 2 times, Belay's once.\n",
+  "layers.ts": "Seven layers, each used alone; 25 of 100 points spent, one person asked.\n",
   "real-model.ts": '2 model calls. The tool says {"order":"A-1","status":"shipped"}\n',
   "recovery.ts": [
     "keyed: completed, attempts 2, payments 1\n",

@@ -1,6 +1,7 @@
-import { ablate, formatKillMatrix, isWholeMatrix, openSuite } from "../evals/index.ts";
-import { CONFIG_OPTIONS, type Command, hasFlag, JSON_OPTION, textOption } from "./command.ts";
+import { ablate, formatKillMatrix, isWholeMatrix, type KillMatrix, openSuite } from "../evals/index.ts";
+import { CONFIG_OPTIONS, type Command, type CommandInput, hasFlag, JSON_OPTION, textOption } from "./command.ts";
 import { allSuites, bar, evalApp, parallelOf, SUITE_OPTIONS } from "./eval-suites.ts";
+import { besideResults, jsonOf, OUT_OPTION, resultStem, writeWhole } from "./results.ts";
 import { terminalLines } from "./terminal-text.ts";
 
 export const ablateCommand: Command = {
@@ -11,6 +12,7 @@ export const ablateCommand: Command = {
     pairs: { type: "boolean", help: "also leave out two at a time, to show which stand in for each other" },
     control: { type: "string", value: "a,b", help: "only these, and only pairs with one of them" },
     ...SUITE_OPTIONS,
+    ...OUT_OPTION,
     ...JSON_OPTION,
     ...CONFIG_OPTIONS,
   },
@@ -35,6 +37,21 @@ export const ablateCommand: Command = {
         input.output.line(line);
       }
     }
+    writeMatrix(input, matrix, only);
     return isWholeMatrix(matrix) ? 0 : 1;
   },
 };
+
+/** Keeps the matrix where the console finds it; a part of one would look like a whole one there. */
+function writeMatrix(input: CommandInput, matrix: KillMatrix, only: readonly string[] | undefined): void {
+  const out = textOption(input, "out");
+  if (only !== undefined && out === undefined) {
+    return;
+  }
+  const date = new Date().toISOString();
+  const file = out?.endsWith(".json") ? out : besideResults(input, resultStem(date, matrix.app, "ablation"), "json");
+  if (file !== undefined) {
+    writeWhole(input, file, jsonOf({ ...matrix, date }));
+    input.output.progress(`wrote ${file}`);
+  }
+}

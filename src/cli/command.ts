@@ -33,13 +33,23 @@ export interface Command {
   run(input: CommandInput): Promise<number>;
 }
 
-export const DATABASE_OPTIONS: Readonly<Record<"db" | "tenant", OptionSpec>> = {
+/** For commands that need the folder of a project and not its runs. */
+export const PLACE_OPTIONS: Readonly<Record<"db" | "tenant", OptionSpec>> = {
   db: {
     type: "string",
     value: "file",
     help: "database of runs; the apps' data lie beside it (default .belay/belay.db)",
   },
   tenant: { type: "string", value: "name", help: "tenant whose runs are meant (default default)" },
+};
+
+export const DATABASE_OPTIONS: Readonly<Record<"db" | "tenant" | "postgres", OptionSpec>> = {
+  ...PLACE_OPTIONS,
+  postgres: {
+    type: "string",
+    value: "url",
+    help: "PostgreSQL with the runs (default the variable BELAY_POSTGRES); of --db only the folder counts then",
+  },
 };
 
 export const CONFIG_OPTIONS: Readonly<Record<"config", OptionSpec>> = {

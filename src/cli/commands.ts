@@ -8,8 +8,8 @@ import type { Command } from "./command.ts";
 import { approveCommand, rejectCommand } from "./decide.ts";
 import { doctorCommand } from "./doctor.ts";
 import { evalCommand } from "./eval.ts";
-import { fixLogCommand } from "./fix-log.ts";
 import { gateCommand } from "./gate.ts";
+import { gcCommand } from "./gc.ts";
 import { judgeCommand } from "./judge.ts";
 import { liveCommand } from "./live.ts";
 import { mcpServeCommand } from "./mcp-serve.ts";
@@ -21,6 +21,7 @@ import {
   peopleTokenCommand,
 } from "./people.ts";
 import { pricesFetchCommand, pricesShowCommand } from "./prices.ts";
+import { reconcileCommand } from "./reconcile.ts";
 import { recoverCommand } from "./recover.ts";
 import { redTeamCommand } from "./red-team.ts";
 import { replayCommand } from "./replay.ts";
@@ -33,6 +34,7 @@ import { showCommand } from "./show.ts";
 import { traceCommand } from "./trace.ts";
 import { usageError } from "./usage.ts";
 import { vacuityCommand } from "./vacuity.ts";
+import { workerCommand } from "./worker.ts";
 
 export const COMMANDS: readonly Command[] = [
   runCommand,
@@ -42,19 +44,20 @@ export const COMMANDS: readonly Command[] = [
   approveCommand,
   rejectCommand,
   recoverCommand,
+  reconcileCommand,
   rollbackCommand,
   auditVerifyCommand,
   auditShowCommand,
   auditCheckpointCommand,
   auditExportCommand,
   doctorCommand,
+  gcCommand,
   evalCommand,
   gateCommand,
   ablateCommand,
   vacuityCommand,
   judgeCommand,
   redTeamCommand,
-  fixLogCommand,
   reportCommand,
   liveCommand,
   traceCommand,
@@ -64,6 +67,7 @@ export const COMMANDS: readonly Command[] = [
   pricesFetchCommand,
   serveCommand,
   workCommand,
+  workerCommand,
   peopleAddCommand,
   peopleListCommand,
   peopleLinkCommand,

@@ -1,3 +1,4 @@
+import { ruleFor } from "../approval/index.ts";
 import type { DecideOutcome, Harness } from "../engine/index.ts";
 import { BelayError } from "../errors.ts";
 import type { ApprovalRow, RunKey, Store } from "../journal/index.ts";
@@ -17,6 +18,7 @@ import { openStore, type Place, placeOf, withStore } from "./place.ts";
 import { appNameOfAgent, findPerson, harnessOf, mayApprove, openApp, projectConfig } from "./project.ts";
 import { exitCodeOfRun } from "./run.ts";
 import { printApproval, printResult, resultJson } from "./run-result.ts";
+import { checkSameModel } from "./same-model.ts";
 import { createStory } from "./story.ts";
 import { usageError } from "./usage.ts";
 
@@ -62,8 +64,16 @@ async function decide(input: CommandInput, answer: Answer): Promise<number> {
   return withStore(openStore(place), async (store) => {
     const row = await openQuestion(input, store, place);
     const name = await appNameOfAgent(config, row.agent);
-    const opened = await openApp(config, name, place, store, input.output.progress, { chosen });
+    if (answer === "approved") checkAnswersAlone(config, row);
+    const isRejection = answer === "rejected";
+    const opened = await openApp(config, name, place, store, input.output.progress, {
+      chosen,
+      allowOtherModel: textOption(input, "model") !== undefined,
+      isRejection,
+    });
     try {
+      // Before the decision, which would otherwise stand without a model to go on with.
+      if (!hasFlag(input, "no-run")) await checkSameModel(input, opened, row, true);
       return await decideOn(input, harnessOf(opened, row.agent), row, answer, by);
     } finally {
       opened.close();
@@ -71,7 +81,8 @@ async function decide(input: CommandInput, answer: Answer): Promise<number> {
   });
 }
 
-function checkPerson(config: LoadedConfig, id: string): void {
+/** Throws `BELAY_NOT_PERMITTED` for whoever is no approver or admin of the configuration. */
+export function checkPerson(config: LoadedConfig, id: string): void {
   const person = findPerson(config, id);
   if (!mayApprove(person)) {
     const able = config.people?.filter(mayApprove).map((other) => other.id) ?? [];
@@ -81,6 +92,17 @@ function checkPerson(config: LoadedConfig, id: string): void {
       `${JSON.stringify(id)} ${who} ${config.file} and may not decide. These may: ${able.join(", ") || "nobody"}.`,
     );
   }
+}
+
+/** This command records one answer and knows of no others. */
+function checkAnswersAlone(config: LoadedConfig, approval: ApprovalRow): void {
+  const found = ruleFor(config.approvals ?? [], approval);
+  if (!found.ok || found.needed === 1) return;
+  throw new BelayError(
+    "BELAY_APPROVAL_QUORUM",
+    `The question ${approval.approvalId} takes the yes of ${found.needed} people, and this command gives one. Nothing was ` +
+      "decided. Answer it in the console, which counts them: belay serve.",
+  );
 }
 
 async function openQuestion(input: CommandInput, store: Store, { tenant }: Place): Promise<ApprovalRow> {

@@ -1,15 +1,20 @@
-import { inspectSqliteStore, rebuildProjections, type SqliteFacts } from "../adapters/sqlite/index.ts";
 import {
   CLOCK_TOLERANCE_MS,
+  findStuckRuns,
   type Store,
   type StoreAuditVerdict,
   type StoreDifference,
+  type StuckRun,
   verifyStoreAudit,
 } from "../journal/index.ts";
+import { inspectBackend, type StoreBackend } from "./doctor-backend.ts";
 import { attempt, type Check, fail, ok, warn } from "./doctor-check.ts";
 import { timeText } from "./run-result.ts";
 
 const SHOWN_MAX = 5;
+/** As `CAPACITY` of the engine: longest time that a person's yes may lie, and that a run may stand still. */
+const NOT_TAKEN_MS = 60_000;
+const STUCK_MS = 300_000;
 
 export interface StoreCheckOptions {
   readonly isRebuild: boolean;
@@ -17,12 +22,11 @@ export interface StoreCheckOptions {
   readonly signal: AbortSignal;
 }
 
-/** Everything that can be said of an open store, the file itself first. */
+/** Everything that can be said of an open store, the database itself first. */
 export async function checkStore(store: Store, options: StoreCheckOptions): Promise<readonly Check[]> {
-  const facts = await inspectSqliteStore(store);
-  const file = checkFile(facts);
-  if (file.status === "fail") {
-    return [file];
+  const backend = await inspectBackend(store);
+  if (backend.database.status === "fail") {
+    return [backend.database];
   }
   let verdict: StoreAuditVerdict | undefined;
   const journal = await attempt("audit log", async () => {
@@ -31,19 +35,9 @@ export async function checkStore(store: Store, options: StoreCheckOptions): Prom
   });
   // From a journal that was changed, nothing may be derived as if it were the truth.
   const isTrusted = verdict !== undefined && (verdict.ok || verdict.problem === "projection_differs");
-  const derived = await attempt("derived tables", () => checkDerived(store, options.isRebuild, isTrusted));
-  return [file, journal, derived, checkClock(facts, options.now)];
-}
-
-function checkFile({ complaints, format, journalMode }: SqliteFacts): Check {
-  if (complaints.length > 0) {
-    const more = complaints.length > SHOWN_MAX ? ` and ${complaints.length - SHOWN_MAX} more` : "";
-    return fail(
-      "database",
-      `SQLite finds damage: ${complaints.slice(0, SHOWN_MAX).join("; ")}${more}. Restore a backup.`,
-    );
-  }
-  return ok("database", `SQLite finds no damage; format ${format}, journal mode ${journalMode}`);
+  const derived = await attempt("derived tables", () => checkDerived(backend, options.isRebuild, isTrusted));
+  const stuck = await attempt("stuck runs", () => checkStuck(store, options));
+  return [backend.database, journal, derived, stuck, checkClock(backend, options.now)];
 }
 
 function checkVerdict(verdict: StoreAuditVerdict): Check {
@@ -55,13 +49,13 @@ function checkVerdict(verdict: StoreAuditVerdict): Check {
     : fail("audit log", `${verdict.problem}: ${verdict.detail}. Keep a copy of the file and restore a backup.`);
 }
 
-async function checkDerived(store: Store, isRebuild: boolean, isTrusted: boolean): Promise<Check> {
+async function checkDerived(backend: StoreBackend, isRebuild: boolean, isTrusted: boolean): Promise<Check> {
   const name = "derived tables";
   if (isRebuild && isTrusted) {
-    const mended = await rebuildProjections(store);
+    const mended = await backend.rebuild({ dryRun: false });
     return ok(name, mended.length === 0 ? "are what the journal says" : `derived again: ${listed(mended)}`);
   }
-  const differences = await rebuildProjections(store, { dryRun: true });
+  const differences = await backend.rebuild({ dryRun: true });
   if (differences.length === 0) {
     return ok(name, "are what the journal says");
   }
@@ -77,7 +71,26 @@ function listed(differences: readonly StoreDifference[]): string {
   return `${shown.join(", ")}${more}`;
 }
 
-function checkClock({ newest }: SqliteFacts, now: number): Check {
+const STUCK_SAYINGS: Readonly<Record<StuckRun["problem"], string>> = {
+  approved_not_taken: "answered by a person and not acted on",
+  not_taken: "not begun",
+  stuck: "standing still",
+};
+
+/** Whether there are runs that some worker should have gone on with. */
+async function checkStuck(store: Store, { now, signal }: StoreCheckOptions): Promise<Check> {
+  const found = await findStuckRuns(store, { now, notTakenMs: NOT_TAKEN_MS, stuckMs: STUCK_MS, signal });
+  if (found.length === 0) {
+    return ok("stuck runs", "no run stands still that a worker should go on with");
+  }
+  const shown = found
+    .slice(0, SHOWN_MAX)
+    .map(({ runId, problem, forMs }) => `${runId} (${STUCK_SAYINGS[problem]} for ${Math.round(forMs / 60_000)} min)`);
+  const more = found.length > SHOWN_MAX ? ` and ${found.length - SHOWN_MAX} more` : "";
+  return fail("stuck runs", `${shown.join(", ")}${more}. Start a worker (belay serve), or run belay recover.`);
+}
+
+function checkClock({ newest }: StoreBackend, now: number): Check {
   if (newest === undefined || newest.at <= now) {
     return ok("clock", "is after the newest event");
   }

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import type { AnyApp } from "../config.ts";
 import {
   createDocument,
+  type DocumentInput,
   type EvalDocument,
   type EvalSuite,
   openSuite,
@@ -11,6 +11,7 @@ import {
 import { type CommandInput, type OptionSpec, textOption } from "./command.ts";
 import type { EvalTools } from "./eval-tools.ts";
 import { loadApp } from "./load-config.ts";
+import { packageVersion } from "./package-version.ts";
 import { projectConfig } from "./project.ts";
 import { usageError, wholeNumber } from "./usage.ts";
 
@@ -99,19 +100,15 @@ export async function documentOf(
   app: AnyApp,
   suites: readonly string[],
   repeats: readonly (readonly SuiteResult[])[],
-  { transport }: Pick<EvalTools, "transport"> = { transport: "local" },
+  made: Pick<EvalTools, "transport"> & Pick<DocumentInput, "judged" | "mode" | "redTeam">,
 ): Promise<{ readonly document: EvalDocument; readonly opened: readonly EvalSuite[] }> {
   const opened = await Promise.all(suites.map((name) => openSuite(app, name)));
   const document = createDocument({
-    ...{ app, suites: opened, repeats, transport },
+    ...{ app, suites: opened, repeats },
+    ...{ transport: made.transport, ...(made.mode && { mode: made.mode }) },
+    ...(made.judged && { judged: made.judged }),
+    ...(made.redTeam && { redTeam: made.redTeam }),
     ...{ belayVersion: packageVersion(), at: Date.now() },
   });
   return { document, opened };
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-    readonly version: string;
-  };
-  return version;
 }

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AnyApp } from "../config.ts";
 import {
@@ -10,11 +10,14 @@ import {
   type EvalSuite,
   gateDocument,
   parseDocument,
+  redTeamIds,
 } from "../evals/index.ts";
 import { CONFIG_OPTIONS, type Command, type CommandInput, hasFlag, JSON_OPTION, textOption } from "./command.ts";
 import { allSuites, documentOf, evalApp, REPEATS_OPTION, repeatsOf, runSuites, SUITE_OPTIONS } from "./eval-suites.ts";
-import { evalTools } from "./eval-tools.ts";
+import { type EvalTools, evalTools } from "./eval-tools.ts";
 import { TOOLS_OPTION, toolsMode, worksElsewhere } from "./mcp-tools.ts";
+import { attack } from "./red-team.ts";
+import { jsonOf, REPORT_OPTIONS, writeResults, writeWhole } from "./results.ts";
 import { usageError } from "./usage.ts";
 
 export const gateCommand: Command = {
@@ -28,7 +31,8 @@ export const gateCommand: Command = {
       value: "file",
       help: "write this run as a baseline; refused for a weakened one",
     },
-    out: { type: "string", value: "file", help: "write the document of results, as JSON" },
+    out: { type: "string", value: "place", help: "folder of the results, or one .json file (default: none)" },
+    ...REPORT_OPTIONS,
     ...SUITE_OPTIONS,
     ...REPEATS_OPTION,
     ...TOOLS_OPTION,
@@ -38,6 +42,7 @@ export const gateCommand: Command = {
   examples: [
     "gate shop",
     "gate stockroom --weaknesses naive_retry",
+    "gate stockroom --tools mcp-http --out results.json --markdown comment.md --junit junit.xml",
     "gate shop --write-baseline apps/shop/evals/baseline.json",
   ],
   run: async (input) => {
@@ -49,12 +54,7 @@ export const gateCommand: Command = {
       );
     }
     const tools = await evalTools(input, app, suites);
-    const repeats = await runSuites(input, app, suites, repeatsOf(input), tools).finally(tools.close);
-    const { document, opened } = await documentOf(app, suites, repeats, tools);
-    const out = textOption(input, "out");
-    if (out !== undefined) {
-      writeDocument(resolve(input.cwd, out), document);
-    }
+    const { document, opened } = await gatedDocument(input, app, suites, tools).finally(tools.close);
     const target = textOption(input, "write-baseline");
     return target === undefined
       ? judge(input, app, document, opened)
@@ -62,13 +62,26 @@ export const gateCommand: Command = {
   },
 };
 
+/** Runs the suites and the red team, if the app has one. */
+async function gatedDocument(
+  input: CommandInput,
+  app: AnyApp,
+  suites: readonly string[],
+  tools: EvalTools,
+): Promise<{ readonly document: EvalDocument; readonly opened: readonly EvalSuite[] }> {
+  const repeats = await runSuites(input, app, suites, repeatsOf(input), tools);
+  const redTeam = app.redTeam === undefined ? undefined : await attack(input, app, app.redTeam, tools.through);
+  return await documentOf(app, suites, repeats, { ...tools, ...(redTeam && { redTeam }) });
+}
+
 function writeBaseline(
-  { output }: CommandInput,
+  input: CommandInput,
   file: string,
   document: EvalDocument,
   suites: readonly EvalSuite[],
 ): number {
   const refusals = baselineRefusals(document, suites);
+  const { output } = input;
   if (refusals.length > 0) {
     output.line({ text: "BASELINE: REFUSED", style: "red" });
     for (const problem of refusals) {
@@ -76,21 +89,24 @@ function writeBaseline(
     }
     return 1;
   }
-  writeDocument(file, document);
+  writeWhole(input, file, jsonOf(document));
   output.progress(`wrote ${file}`);
   return 0;
 }
 
-function writeDocument(file: string, document: EvalDocument): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`);
-}
-
-function judge(input: CommandInput, app: AnyApp, document: EvalDocument, suites: readonly EvalSuite[]): number {
+async function judge(
+  input: CommandInput,
+  app: AnyApp,
+  document: EvalDocument,
+  suites: readonly EvalSuite[],
+): Promise<number> {
   const named = baselineFile(input, app);
   const isMissing = named !== undefined && !existsSync(named);
   const baseline = named === undefined || isMissing ? undefined : readBaseline(named);
-  const verdict = gateDocument(document, { thresholds: app.evals?.gate ?? DEFAULT_THRESHOLDS, suites, baseline });
+  const verdict = gateDocument(document, {
+    ...{ thresholds: app.evals?.gate ?? DEFAULT_THRESHOLDS, suites, baseline },
+    ...(app.redTeam && { redTeam: await redTeamIds(app.redTeam) }),
+  });
   const failures = isMissing
     ? [{ stage: "evidence" as const, problem: `the baseline ${named} is not there` }, ...verdict.failures]
     : verdict.failures;
@@ -100,6 +116,7 @@ function judge(input: CommandInput, app: AnyApp, document: EvalDocument, suites:
   } else {
     printVerdict(input, whole);
   }
+  writeResults(input, document, { isKept: false, verdict: whole });
   return whole.passed ? 0 : 1;
 }
 

@@ -3,9 +3,9 @@ import {
   CONFIG_OPTIONS,
   type Command,
   type CommandInput,
-  DATABASE_OPTIONS,
   hasFlag,
   JSON_OPTION,
+  PLACE_OPTIONS,
   textOption,
 } from "./command.ts";
 import { type Place, placeOf } from "./place.ts";
@@ -31,7 +31,7 @@ export const peopleAddCommand: Command = {
     roles: { type: "string", value: "a,b", help: `of ${ROLES.join(", ")}; agent is a program, which never decides` },
     ...ORIGIN_OPTION,
     ...JSON_OPTION,
-    ...DATABASE_OPTIONS,
+    ...PLACE_OPTIONS,
   },
   examples: ['people add dana --name "Dana Ruiz" --roles approver', "people add nightly --roles agent"],
   run: (input) =>
@@ -49,7 +49,7 @@ export const peopleListCommand: Command = {
   name: "people list",
   summary: "list the people of the server and their roles",
   positionals: [],
-  options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
+  options: { ...JSON_OPTION, ...PLACE_OPTIONS },
   examples: ["people list", "people list --json"],
   run: (input) =>
     withPeople(input, (people, { tenant }) => {
@@ -70,7 +70,7 @@ export const peopleLinkCommand: Command = {
   name: "people link",
   summary: "print a new sign-in link of a person; it works once, for 15 minutes",
   positionals: PERSON,
-  options: { ...ORIGIN_OPTION, ...JSON_OPTION, ...DATABASE_OPTIONS, ...CONFIG_OPTIONS },
+  options: { ...ORIGIN_OPTION, ...JSON_OPTION, ...PLACE_OPTIONS, ...CONFIG_OPTIONS },
   examples: ["people link dana", "people link dana --origin https://belay.example.com"],
   run: (input) =>
     withPeople(input, async (people, { tenant }) => {
@@ -83,7 +83,7 @@ export const peopleTokenCommand: Command = {
   name: "people token",
   summary: "print a new token of a person for the API; it works for 90 days",
   positionals: PERSON,
-  options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
+  options: { ...JSON_OPTION, ...PLACE_OPTIONS },
   examples: ["people token nightly"],
   run: (input) =>
     withPeople(input, (people, { tenant }) => {
@@ -96,7 +96,7 @@ export const peopleRevokeCommand: Command = {
   name: "people revoke",
   summary: "take a person's access away at once: sessions, links and tokens",
   positionals: PERSON,
-  options: { ...DATABASE_OPTIONS },
+  options: { ...PLACE_OPTIONS },
   examples: ["people revoke dana"],
   run: (input) =>
     withPeople(input, (people, { tenant }) => {

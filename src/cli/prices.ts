@@ -1,5 +1,12 @@
 import { BelayError } from "../errors.ts";
-import { KNOWN_PRICES, type PriceTable, priceFeedUrl, readPriceFeed, UNPRICED_MODELS } from "../model/index.ts";
+import {
+  KNOWN_PRICES,
+  type Price,
+  type PriceTable,
+  priceFeedUrl,
+  readPriceFeed,
+  UNPRICED_MODELS,
+} from "../model/index.ts";
 import { type Command, type CommandInput, hasFlag, JSON_OPTION, textOption } from "./command.ts";
 import { usageError } from "./usage.ts";
 
@@ -57,12 +64,20 @@ function printPrices(input: CommandInput, models: readonly string[], prices: Pri
   }
   const width = Math.max(...models.map((modelId) => modelId.length));
   for (const [modelId, price] of found) {
-    const cost =
-      price === undefined
-        ? "cost unknown"
-        : `$${price.inputUsdPerMillion} in, $${price.outputUsdPerMillion} out, per million tokens`;
-    input.output.line(modelId.padEnd(width), "  ", cost);
+    input.output.line(modelId.padEnd(width), "  ", price === undefined ? "cost unknown" : shown(price));
   }
+}
+
+function shown({
+  inputUsdPerMillion,
+  outputUsdPerMillion,
+  cacheReadUsdPerMillion,
+  cacheWriteUsdPerMillion,
+}: Price): string {
+  const parts = [`$${inputUsdPerMillion} in`, `$${outputUsdPerMillion} out`];
+  if (cacheReadUsdPerMillion !== undefined) parts.push(`$${cacheReadUsdPerMillion} read from its cache`);
+  if (cacheWriteUsdPerMillion !== undefined) parts.push(`$${cacheWriteUsdPerMillion} written to it`);
+  return `${parts.join(", ")}, per million tokens`;
 }
 
 function priceOf(prices: PriceTable, modelId: string) {

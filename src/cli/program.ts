@@ -3,6 +3,7 @@ import type { BelayError } from "../errors.ts";
 import { COMMANDS, commandsOfGroup, findCommand } from "./commands.ts";
 import { asBelayError, exitCodeOf } from "./exit-code.ts";
 import { commandHelp, programHelp } from "./help.ts";
+import { mustExit, shutdownSignal } from "./on-shutdown.ts";
 import { createOutput, endOnBrokenPipe, type Output } from "./output.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
@@ -13,11 +14,11 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   endOnBrokenPipe(process.stdout, process.stderr);
   quietWarnings();
   const output = createOutput(process.stdout, process.stderr);
-  try {
-    return await runArguments(args, output);
-  } catch (error) {
-    return report(asBelayError(error), output);
+  const code = await runArguments(args, output).catch((error: unknown) => report(asBelayError(error), output));
+  if (mustExit()) {
+    process.exit(code);
   }
+  return code;
 }
 
 async function runArguments(args: readonly string[], output: Output): Promise<number> {
@@ -32,7 +33,7 @@ async function runArguments(args: readonly string[], output: Output): Promise<nu
     output.raw(commandHelp(command));
     return 0;
   }
-  return command.run({ positionals, options, output, cwd: process.cwd(), signal: interruption() });
+  return command.run({ positionals, options, output, cwd: process.cwd(), signal: shutdownSignal() });
 }
 
 /** Help of the program or of a group of commands. */
@@ -52,16 +53,6 @@ function report(error: BelayError, output: Output): number {
     process.stderr.write(`${inspect(error)}\n`);
   }
   return exitCodeOf(error);
-}
-
-/** The first Ctrl-C lets the run stop at a safe place; the second one does not wait. Both lose nothing. */
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  process.once("SIGINT", () => {
-    controller.abort();
-    process.once("SIGINT", () => process.exit(130));
-  });
-  return controller.signal;
 }
 
 /** Node's warnings about a user's files are explained by our own errors, or of no use to who runs a command. */

@@ -17,6 +17,8 @@ export interface OpenApp {
   readonly name: string;
   readonly app: AnyApp;
   readonly harness: Harness;
+  /** Of the model that the app's runs ask here. */
+  readonly modelId: string;
   /** What takes back the runs of the app. */
   undo(): Undo;
   close(): void;
@@ -36,6 +38,10 @@ const UNFINISHED_MAX = 100;
 export interface OpenAppOptions {
   /** Absent: the app's offline model answers. */
   readonly chosen?: ChosenModel | undefined;
+  /** Goes on with runs of another model, because the command names one. */
+  readonly allowOtherModel?: boolean;
+  /** One no is enough, also to a question whose yes takes several people. */
+  readonly isRejection?: boolean;
   /** Puts the tools of the agent somewhere else. */
   readonly through?: (agent: Agent) => Promise<Agent>;
 }
@@ -49,7 +55,7 @@ export async function openApp(
   place: Place,
   store: Store,
   onAlarm: (text: string) => void,
-  { chosen, through }: OpenAppOptions = {},
+  { chosen, allowOtherModel = false, isRejection = false, through }: OpenAppOptions = {},
 ): Promise<OpenApp> {
   const app = await loadApp(config, name);
   const worldFile = join(place.folder, `${name}.db`);
@@ -72,17 +78,28 @@ export async function openApp(
         if (person === undefined || !mayApprove(person)) return false;
         const found = ruleFor(config.approvals ?? [], approval);
         // A question for several people is answered in the console, which counts their votes.
-        return found.ok && found.needed === 1 && isNamed(found.rule, person);
+        return found.ok && (found.needed === 1 || isRejection) && isNamed(found.rule, person);
       },
       onAlarm: ({ code, detail }) => onAlarm(`${code}: ${detail}`),
     };
+    const model = chosen?.client ?? app.offlineModel(world as never);
     const harness = createHarness({
       ...seams,
       agent,
-      model: chosen?.client ?? app.offlineModel(world as never),
+      // Adapters try again by themselves; whoever sits before the terminal is told after that.
+      modelRetry: { attemptsMax: 1 },
+      allowOtherModel,
+      model,
       prices,
     });
-    return { name, app, harness, undo: () => createUndo({ ...seams, agent }), close: () => world.close() };
+    return {
+      name,
+      app,
+      harness,
+      modelId: model.id,
+      undo: () => createUndo({ ...seams, agent }),
+      close: () => world.close(),
+    };
   } catch (error) {
     world.close();
     throw error;

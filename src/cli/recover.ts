@@ -1,12 +1,21 @@
 import { BelayError } from "../errors.ts";
-import type { RunRow, Store } from "../journal/index.ts";
-import { CONFIG_OPTIONS, type Command, type CommandInput, DATABASE_OPTIONS, hasFlag, JSON_OPTION } from "./command.ts";
+import { isReservation, type RunRow, type Store } from "../journal/index.ts";
+import {
+  CONFIG_OPTIONS,
+  type Command,
+  type CommandInput,
+  DATABASE_OPTIONS,
+  hasFlag,
+  JSON_OPTION,
+  textOption,
+} from "./command.ts";
 import { goOn } from "./go-on.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import { chosenModel, MODEL_OPTIONS } from "./model-option.ts";
 import { openStore, type Place, placeOf, withStore } from "./place.ts";
 import { appNameOfAgent, harnessOf, type OpenApp, openApp, projectConfig } from "./project.ts";
 import { labelOf } from "./run-result.ts";
+import { checkSameModel } from "./same-model.ts";
 
 const PAGE = 100;
 
@@ -21,7 +30,13 @@ export const recoverCommand: Command = {
   name: "recover",
   summary: "go on with every unfinished run: after a crash, an answer with --no-run, an expiry",
   positionals: [],
-  options: { ...MODEL_OPTIONS, ...JSON_OPTION, db: DATABASE_OPTIONS.db, ...CONFIG_OPTIONS },
+  options: {
+    ...MODEL_OPTIONS,
+    ...JSON_OPTION,
+    db: DATABASE_OPTIONS.db,
+    postgres: DATABASE_OPTIONS.postgres,
+    ...CONFIG_OPTIONS,
+  },
   examples: ["recover", "recover --json"],
   run: async (input) => {
     const place = placeOf(input);
@@ -50,8 +65,19 @@ async function recoverAll(
   const recovered: Recovered[] = [];
   let firstError: BelayError | undefined;
   for await (const row of unfinishedRuns(store)) {
+    if (input.signal.aborted) {
+      break;
+    }
+    if (await isReservation(store, row)) {
+      output.progress(
+        `${row.runId}: points held by the account ${row.agent}; whoever reserved them settles or refunds`,
+      );
+      continue;
+    }
     try {
-      const harness = harnessOf(await appOf(row, input, config, place, store, apps), row.agent);
+      const opened = await appOf(row, input, config, place, store, apps);
+      await checkSameModel(input, opened, row, false);
+      const harness = harnessOf(opened, row.agent);
       // Who holds a lease is alive and goes on by itself, so there is nothing to wait for.
       const result = await goOn(harness, row, input.signal, 0);
       const { tenant, runId } = row;
@@ -103,6 +129,7 @@ async function appOf(
   const name = await appNameOfAgent(config, row.agent);
   const opened = await openApp(config, name, place, store, input.output.progress, {
     chosen: await chosenModel(input),
+    allowOtherModel: textOption(input, "model") !== undefined,
   });
   apps.set(row.agent, opened);
   return opened;

@@ -1,5 +1,6 @@
-import { formatRedTeam, runRedTeam } from "../evals/index.ts";
-import { CONFIG_OPTIONS, type Command, hasFlag, JSON_OPTION } from "./command.ts";
+import type { AnyApp } from "../config.ts";
+import { formatRedTeam, type RedTeam, type RedTeamResult, runRedTeam, type Through } from "../evals/index.ts";
+import { CONFIG_OPTIONS, type Command, type CommandInput, hasFlag, JSON_OPTION } from "./command.ts";
 import { bar, evalApp, SUITE_OPTIONS } from "./eval-suites.ts";
 import { printText } from "./print-text.ts";
 import { usageError } from "./usage.ts";
@@ -19,10 +20,7 @@ export const redTeamCommand: Command = {
     if (app.redTeam === undefined) {
       throw usageError(`The app ${app.name} has no attacks. Give it some with "redTeam".`);
     }
-    const result = await runRedTeam(app, app.redTeam, (done, total) =>
-      input.output.transient(`red team: ${bar(done, total)} ${done} of ${total}`),
-    );
-    input.output.transient("");
+    const result = await attack(input, app, app.redTeam);
     if (hasFlag(input, "json")) {
       input.output.json(result, 2);
     } else {
@@ -31,3 +29,19 @@ export const redTeamCommand: Command = {
     return result.passed === result.total ? 0 : 1;
   },
 };
+
+/** Runs an app's red team with a bar on stderr. */
+export async function attack(
+  { output }: CommandInput,
+  app: AnyApp,
+  redTeam: RedTeam,
+  through?: Through,
+): Promise<RedTeamResult> {
+  const result = await runRedTeam(
+    ...([app, redTeam] as const),
+    (done, total) => output.transient(`red team: ${bar(done, total)} ${done} of ${total}`),
+    through,
+  );
+  output.transient("");
+  return result;
+}

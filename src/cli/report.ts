@@ -1,19 +1,16 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { htmlReport, junitReport, markdownReport, parseDocument, readVerdict } from "../evals/index.ts";
+import { parseDocument, readVerdict } from "../evals/index.ts";
 import { type Command, type CommandInput, textOption } from "./command.ts";
+import { REPORT_OPTIONS, writeReports } from "./results.ts";
 import { usageError } from "./usage.ts";
-
-const FORMS = { markdown: markdownReport, html: htmlReport, junit: junitReport } as const;
 
 export const reportCommand: Command = {
   name: "report",
   summary: "make Markdown, HTML or JUnit of a document of results",
   positionals: [{ name: "document" }],
   options: {
-    markdown: { type: "string", value: "file", help: "write Markdown, such as for a pull request" },
-    html: { type: "string", value: "file", help: "write one page with charts that needs nothing else" },
-    junit: { type: "string", value: "file", help: "write JUnit XML" },
+    ...REPORT_OPTIONS,
     verdict: { type: "string", value: "file", help: "what belay gate --json printed, to tell it too" },
   },
   examples: [
@@ -22,20 +19,13 @@ export const reportCommand: Command = {
   ],
   run: async (input) => {
     const [source = ""] = input.positionals;
-    const wanted = Object.entries(FORMS).flatMap(([form, write]) => {
-      const file = textOption(input, form);
-      return file === undefined ? [] : [{ file, write }];
-    });
-    if (wanted.length === 0) {
+    if (Object.keys(REPORT_OPTIONS).every((form) => input.options[form] === undefined)) {
       throw usageError("Say what to write: --markdown, --html or --junit with a file.");
     }
     const document = parseDocument(textOf(input, source), source);
     const verdictFile = textOption(input, "verdict");
     const verdict = verdictFile === undefined ? undefined : readVerdict(textOf(input, verdictFile), verdictFile);
-    for (const { file, write } of wanted) {
-      writeFileSync(resolve(input.cwd, file), write(document, verdict === undefined ? {} : { verdict }));
-      input.output.progress(`wrote ${file}`);
-    }
+    writeReports(input, document, verdict === undefined ? {} : { verdict });
     return 0;
   },
 };

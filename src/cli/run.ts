@@ -1,5 +1,5 @@
 import type { Principal } from "../core/index.ts";
-import type { Agent, MessageOutcome, StartOptions } from "../engine/index.ts";
+import type { Agent, MessageOutcome, RunHandle, RunResult, StartOptions } from "../engine/index.ts";
 import {
   CONFIG_OPTIONS,
   type Command,
@@ -11,6 +11,7 @@ import {
 } from "./command.ts";
 import { type AgentThrough, agentThrough, TOOLS_OPTION, toolsMode } from "./mcp-tools.ts";
 import { chosenModel, MODEL_OPTIONS } from "./model-option.ts";
+import { drained, onlyFor, shutdownCause } from "./on-shutdown.ts";
 import { createStore, type Place, placeOf, withStore } from "./place.ts";
 import { type OpenApp, openApp, projectConfig } from "./project.ts";
 import { printResult, resultJson } from "./run-result.ts";
@@ -80,20 +81,13 @@ async function runMessage(input: CommandInput, opened: OpenApp, place: Place, me
   const handle = opened.harness.run(message, queued === undefined ? options : { ...options, runId: queued.run.runId });
   if (isJson) {
     // Nobody iterates the handle, and its result alone is printed.
-    const result = await handle.result;
-    output.json(resultJson(result, hasFlag(input, "transitions")), 2);
-    return exitCodeOfRun(result.status);
+    const ended = await untilEnded(input, handle.result, handle.runId);
+    if (ended === undefined) return 0;
+    output.json(resultJson(ended, hasFlag(input, "transitions")), 2);
+    return exitCodeOfRun(ended.status);
   }
-  const story = createStory(output);
-  let isTold = false;
-  for await (const entry of handle) {
-    if (!isTold) {
-      output.line({ text: `run ${handle.runId}`, style: "bold" }, `  ${opened.name}`);
-      isTold = true;
-    }
-    story.tell(entry);
-  }
-  const result = await handle.result;
+  const result = await untilEnded(input, tell(output, handle, opened.name), handle.runId);
+  if (result === undefined) return 0;
   if (hasFlag(input, "transitions")) {
     output.line();
     for (const change of result.state.phaseChanges) {
@@ -102,6 +96,36 @@ async function runMessage(input: CommandInput, opened: OpenApp, place: Place, me
   }
   printResult(output, result);
   return exitCodeOfRun(result.status);
+}
+
+async function tell(output: CommandInput["output"], handle: RunHandle, app: string): Promise<RunResult> {
+  const story = createStory(output);
+  let isTold = false;
+  for await (const entry of handle) {
+    if (!isTold) {
+      output.line({ text: `run ${handle.runId}`, style: "bold" }, `  ${app}`);
+      isTold = true;
+    }
+    story.tell(entry);
+  }
+  return handle.result;
+}
+
+/** The result, or nothing when the process was told to stop before there was one: the run can go on elsewhere. */
+async function untilEnded(
+  input: CommandInput,
+  work: Promise<RunResult>,
+  runId: string,
+): Promise<RunResult | undefined> {
+  const { signal, output } = input;
+  const ended = await drained(work, onlyFor(signal, "SIGTERM"));
+  if (ended.status === "done" && (ended.value.termination !== undefined || ended.value.approvals.length > 0)) {
+    return ended.value;
+  }
+  if (ended.status === "done" && shutdownCause(signal) !== "SIGTERM") return ended.value;
+  if (hasFlag(input, "json")) output.json({ runId, status: "stopped" }, 2);
+  output.progress(`Stopped; the run ${runId} is kept as it is. belay recover goes on with it.`);
+  return undefined;
 }
 
 /** A message to a conversation starts a run there, or waits behind the one that has not ended. */
@@ -131,7 +155,9 @@ function startOptions(input: CommandInput, opened: OpenApp, place: Place): Start
     tenant: place.tenant,
     principal: customer === undefined ? (opened.app.defaultPrincipal ?? CUSTOMER) : { kind: "customer", id: customer },
     ...(conversationId !== undefined && { conversationId }),
-    signal: input.signal,
+    // A person who presses Ctrl-C does not want the run any more; whoever ends the process wants it to go on elsewhere.
+    signal: onlyFor(input.signal, "SIGINT"),
+    stop: onlyFor(input.signal, "SIGTERM"),
   };
 }
 

@@ -15,13 +15,14 @@ export const runsCommand: Command = {
   positionals: [],
   options: {
     status: { type: "string", value: "status", help: "only running, waiting, done or failed" },
+    "in-doubt": { type: "boolean", help: "only runs with a call of which nobody knows whether it happened" },
     app: { type: "string", value: "app", help: "only runs of this app" },
     limit: { type: "string", value: "n", help: `at most so many (default ${LIMIT})` },
     ...JSON_OPTION,
     ...DATABASE_OPTIONS,
     ...CONFIG_OPTIONS,
   },
-  examples: ["runs", "runs --status waiting", "runs --app shop --limit 100 --json"],
+  examples: ["runs", "runs --status waiting", "runs --in-doubt", "runs --app shop --limit 100 --json"],
   run: async (input) => {
     const { output } = input;
     const status = textOption(input, "status");
@@ -29,6 +30,7 @@ export const runsCommand: Command = {
     const query = {
       limit: wholeNumber("--limit", textOption(input, "limit") ?? String(LIMIT), 1, LIMIT_MAX),
       ...(status !== undefined && { status: choice("status", status, ["running", "waiting", "done", "failed"]) }),
+      ...(hasFlag(input, "in-doubt") && { inDoubt: true as const }),
       ...(app !== undefined && { agent: await agentNameOfApp(await projectConfig(input), app) }),
     };
     const place = placeOf(input);
@@ -51,5 +53,6 @@ export const runsCommand: Command = {
 function summaryOf(row: RunRow): string {
   const message = row.input.length > INPUT_SHOWN_MAX ? `${row.input.slice(0, INPUT_SHOWN_MAX)}…` : row.input;
   const end = row.termination === undefined ? "" : `  ${row.termination}`;
-  return `${timeText(row.startedAt)}  ${row.agent}  ${row.principal.id}${end}  ${JSON.stringify(message)}`;
+  const doubt = row.inDoubt === undefined ? "" : `  in doubt: ${row.inDoubt.join(", ")}`;
+  return `${timeText(row.startedAt)}  ${row.agent}  ${row.principal.id}${end}${doubt}  ${JSON.stringify(message)}`;
 }

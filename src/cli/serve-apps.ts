@@ -1,10 +1,14 @@
 import { join } from "node:path";
-import type { World } from "../config.ts";
+import type { AnyApp, World } from "../config.ts";
 import type { Principal } from "../core/index.ts";
-import { createHarness, type HarnessOptions, type Waker } from "../engine/index.ts";
+import { createHarness, type Harness, type HarnessOptions, type Waker } from "../engine/index.ts";
+import { BelayError } from "../errors.ts";
 import type { RunKey, Store } from "../journal/index.ts";
 import type { ServedApp } from "../server/index.ts";
+import { advanceWake, keepSweeping, watchApps } from "./drive-wakes.ts";
 import { type LoadedConfig, loadApp } from "./load-config.ts";
+import { type ChosenModel, checkPriced } from "./model-option.ts";
+import { pacedModel } from "./paced-model.ts";
 import type { Place } from "./place.ts";
 import { agentNameOf, hasRuns } from "./project.ts";
 import { usageError } from "./usage.ts";
@@ -20,8 +24,16 @@ export interface ServedAppsOptions {
   readonly store: Store;
   readonly mayDecide: NonNullable<HarnessOptions["mayDecide"]>;
   readonly onAlarm: NonNullable<HarnessOptions["onAlarm"]>;
+  /** Told of what models write. */
+  readonly onDelta: NonNullable<HarnessOptions["onDelta"]>;
   /** Wake-ups that other processes see; absent: of this process alone. */
   readonly waker?: Waker;
+  /** A real model in the place of every app's offline one. */
+  readonly chosen?: ChosenModel | undefined;
+  /** Goes on with runs of another model than the app's or the chosen one. */
+  readonly allowOtherModel: boolean;
+  /** Asked at each reply of an offline model: whether it is written at the speed at which people read. */
+  readonly isPaced: () => boolean;
 }
 
 /** Opens every app of a configuration; the world of each lies beside the database. */
@@ -41,15 +53,7 @@ export async function openApps(config: LoadedConfig, place: Place, options: Serv
       const create = !(await hasRuns(options.store, place.tenant, agentNameOf(app)));
       const world: World = app.openWorld(file, { create });
       worlds.push(world);
-      const { waker, ...rest } = options;
-      const harness = createHarness({
-        // The world came from this very app, whose type of world is lost in a list of apps.
-        agent: app.agent(world as never, Date.now),
-        model: app.offlineModel(world as never),
-        ...rest,
-        ...(waker === undefined ? {} : { waker }),
-        ...(app.prices && { prices: app.prices }),
-      });
+      const harness = harnessOf(app, world, options);
       apps.set(name, { name, description: app.description, harness, labelOf: (code) => labelOf(harness.agent, code) });
       principals.set(name, app.defaultPrincipal);
     }
@@ -58,6 +62,24 @@ export async function openApps(config: LoadedConfig, place: Place, options: Serv
     throw error;
   }
   return { apps, principals, [Symbol.dispose]: close };
+}
+
+function harnessOf(
+  app: AnyApp,
+  world: World,
+  { store, mayDecide, onAlarm, onDelta, waker, chosen, allowOtherModel, isPaced }: ServedAppsOptions,
+): Harness {
+  // The world came from this very app, whose type of world is lost in a list of apps.
+  const agent = app.agent(world as never, Date.now);
+  const prices = { ...app.prices, ...chosen?.prices };
+  if (chosen !== undefined) checkPriced(chosen.client.id, prices, agent);
+  return createHarness({
+    agent,
+    model: chosen?.client ?? pacedModel(app.offlineModel(world as never), isPaced),
+    prices,
+    ...{ store, mayDecide, onAlarm, onDelta, allowOtherModel },
+    ...(waker === undefined ? {} : { waker }),
+  });
 }
 
 /**
@@ -69,35 +91,56 @@ function labelOf({ label }: ServedApp["harness"]["agent"], code: string): string
   const [kind = "", detail = ""] = code.split(":", 2);
   const blank = { detail: "", callId: "", ruleId: "", approvalId: "", by: "", code: detail };
   const limits = ["max_steps", "token_budget", "cost_budget", "wall_clock", "repeated_call", "cycle", "invalid_calls"];
-  const isLimit = [...limits, "unreadable_replies"].includes(kind);
+  const isLimit = [...limits, "unreadable_replies", "rejections"].includes(kind);
   return label({ ...blank, ...(isLimit ? { kind: "limit", limit: kind } : { kind }) } as unknown as Parameters<
     typeof label
   >[0]);
 }
+
+export interface SharedWorkOptions {
+  /** Told of a run that could not go on. */
+  readonly onError: (run: RunKey, error: unknown) => void;
+  /** Told of runs that stand still. */
+  readonly onAlarm: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The lease of a harness that is told nothing else. */
+const LEASE_MS = 15_000;
 
 /** Serves the wake-ups that all processes of a project share, each with the app of its run. */
 export async function driveShared(
   apps: ReadonlyMap<string, ServedApp>,
   store: Store,
   waker: Waker,
-  onError: (run: RunKey, error: unknown) => void,
+  { onError, onAlarm, signal: outer }: SharedWorkOptions,
 ): Promise<{ close(): Promise<void> }> {
   const stop = new AbortController();
+  if (outer.aborted) stop.abort();
+  else outer.addEventListener("abort", () => stop.abort(), { once: true });
+  const harnesses = [...apps.values()].map(({ harness }) => harness);
+  const harnessOf = (agent: string): Harness | undefined => harnesses.find((harness) => harness.agent.name === agent);
   const serving = await waker.serve(async ({ run }, signal) => {
-    const row = await store.run(run);
-    const app = [...apps.values()].find(({ harness }) => harness.agent.name === row?.agent);
-    try {
-      await app?.harness.advance(run, { signal });
-    } catch (error) {
-      onError(run, error);
+    const isDone = await advanceWake(store, harnessOf, run, signal).catch((error: unknown) => {
+      // Of another model an alarm has told.
+      if (!isOtherModel(error)) onError(run, error);
       throw error;
-    }
+    });
+    if (!isDone) throw new Error("not to be gone on with here, now");
   });
-  for (const { harness } of apps.values()) await harness.recover({ signal: stop.signal });
+  const driven = { store, agents: harnesses.map(({ agent }) => agent), onAlarm };
+  watchApps(driven, stop.signal);
+  for (const harness of harnesses) await harness.recover({ signal: stop.signal });
+  // What a dead process holds, and what it could not send a wake for, is not gone on with above.
+  keepSweeping(driven, waker, LEASE_MS, { signal: stop.signal, isLater: true });
   return {
     close: async () => {
       stop.abort();
       await serving.close();
     },
   };
+}
+
+function isOtherModel(error: unknown): boolean {
+  return error instanceof BelayError && error.code === "BELAY_RUN_OTHER_MODEL";
 }

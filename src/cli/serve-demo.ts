@@ -1,6 +1,10 @@
+import { spawn } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { constants, setPriority } from "node:os";
 import type { DemoMessage } from "../config.ts";
 import type { Principal } from "../core/index.ts";
 import type { Store } from "../journal/index.ts";
+import type { LoadedConfig } from "./load-config.ts";
 import type { Output } from "./output.ts";
 import { printResult } from "./run-result.ts";
 import type { ServedApps } from "./serve-apps.ts";
@@ -46,4 +50,25 @@ async function play(
   const story = createStory(output);
   for await (const entry of handle) story.tell(entry);
   printResult(output, await handle.result);
+}
+
+/**
+ * Evaluates the apps of a demonstration in processes of their own, one after another and behind everything else, so that
+ * the console has results to show. Does nothing when some are stored already.
+ */
+export async function evaluateDemo(
+  config: Pick<LoadedConfig, "apps" | "file">,
+  folder: string,
+  stop: AbortSignal,
+): Promise<void> {
+  const program = process.argv[1];
+  if (program === undefined || (await readdir(folder).catch(() => [])).some((name) => name.endsWith(".json"))) return;
+  for (const name of Object.keys(config.apps)) {
+    if (stop.aborted) return;
+    const args = [program, "eval", name, "--config", config.file, "--out", folder];
+    const child = spawn(process.execPath, args, { stdio: "ignore", signal: stop });
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    // What fails here, such as an app without cases, is only missing on the page, which says how to make it.
+    await new Promise<void>((resolve) => child.once("error", () => resolve()).once("close", () => resolve()));
+  }
 }

@@ -10,8 +10,6 @@ import { usageError } from "./usage.ts";
 
 const HOST_DEFAULT = "127.0.0.1";
 const GRACE_MS = 5000;
-/** How often to look for what a worker of another process wrote. */
-const POLL_MS_SHARED = 500;
 
 export interface HttpServer {
   /** Address by which people reach it. */
@@ -23,10 +21,9 @@ export interface HttpServer {
 
 /** Builds the server of a project and listens. Throws `BELAY_SERVER_ADDRESS` and what its settings are refused with. */
 export async function startHttp(project: ServedProject, port: number): Promise<HttpServer> {
-  const { input, server, config, place, store, people, database, served, onError } = project;
+  const { input, server, config, place, store, people, database, served, live, onError } = project;
   const host = textOption(input, "host") ?? HOST_DEFAULT;
   const origin = originOption(input);
-  const live = server.createLiveRuns(store, { onError, ...(project.waker && { pollMs: POLL_MS_SHARED }) });
   let isReady = true;
   const app = server.createServer({
     store,
@@ -37,7 +34,7 @@ export async function startHttp(project: ServedProject, port: number): Promise<H
     live,
     approvals: config.approvals ?? [],
     signer: ensureSigner(input, place),
-    resultsFolder: resolve(input.cwd, textOption(input, "results") ?? join(place.folder, "results")),
+    resultsFolder: resultsFolder(project),
     trustedProxies: listOption(input, "proxy"),
     isReady: () => isReady,
     pages: await server.loadPages(),
@@ -63,6 +60,11 @@ export async function startHttp(project: ServedProject, port: number): Promise<H
     await close();
     throw error;
   }
+}
+
+/** Where `belay eval` and `belay ablate` put their results, beside the database. */
+export function resultsFolder({ input, place }: Pick<ServedProject, "input" | "place">): string {
+  return resolve(input.cwd, textOption(input, "results") ?? join(place.folder, "results"));
 }
 
 /** Whether only programs of this machine can reach an address. */

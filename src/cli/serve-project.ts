@@ -2,13 +2,18 @@ import { createSqliteWaker } from "../adapters/sqlite/index.ts";
 import type { Waker } from "../engine/index.ts";
 import { BelayError } from "../errors.ts";
 import type { RunKey, Store } from "../journal/index.ts";
-import type { PeopleStore, ServerDatabase } from "../server/index.ts";
+import type { LiveRuns, PeopleStore, ServerDatabase } from "../server/index.ts";
 import type { CommandInput } from "./command.ts";
 import type { LoadedConfig } from "./load-config.ts";
+import { allowsOtherModel, chosenModel } from "./model-option.ts";
 import { createStore, type Place, placeOf } from "./place.ts";
+import { loadPostgres } from "./postgres-place.ts";
 import { projectConfig } from "./project.ts";
 import { openApps, type ServedApps } from "./serve-apps.ts";
 import { loadServer, openPeople, type ServerModule } from "./server-place.ts";
+
+/** How often to look for what a worker of another process wrote. */
+const POLL_MS_SHARED = 500;
 
 /** All that serving and working need, open. */
 export interface ServedProject {
@@ -20,6 +25,9 @@ export interface ServedProject {
   readonly database: ServerDatabase;
   readonly people: PeopleStore;
   readonly served: ServedApps;
+  readonly live: LiveRuns;
+  /** From now on offline models write at the speed at which people read. */
+  readonly pace: () => void;
   /** Wake-ups that server and workers share; absent when one process does both. */
   readonly waker?: Waker;
   /** Aborts on SIGTERM and Ctrl-C. */
@@ -42,32 +50,31 @@ export async function withProject(
     const { database, people } = openPeople(server, place, Object.keys(config.apps));
     try {
       people.takeConfigured(config.people ?? [], place.tenant);
-      const waker = isShared ? createSqliteWaker(store) : undefined;
+      await using waker = isShared ? await openWaker(input, place, store) : undefined;
+      const shared = waker === undefined ? {} : { waker };
+      const onError = errorPrinter(input);
+      // Whoever has the address of a PostgreSQL database may work there.
+      const isOthersToo = isShared || place.postgres !== undefined;
+      const live = server.createLiveRuns(store, { onError, ...(isOthersToo && { pollMs: POLL_MS_SHARED }) });
+      let isPaced = false;
       using served = await openApps(config, place, {
         store,
-        mayDecide: server.createDecisionGuard(database, people, config.approvals),
+        mayDecide: server.createDecisionGuard(people, config.approvals),
         onAlarm: ({ code, detail }) => input.output.progress(`${code}: ${detail}`),
-        ...(waker === undefined ? {} : { waker }),
+        onDelta: live.tell,
+        chosen: await chosenModel(input),
+        allowOtherModel: allowsOtherModel(input),
+        isPaced: () => isPaced,
+        ...shared,
       });
-      const signals = stopSignals(input.signal);
+      const pace = (): void => {
+        isPaced = true;
+      };
       try {
-        const onError = errorPrinter(input);
-        const shared = waker === undefined ? {} : { waker };
-        await work({
-          input,
-          server,
-          config,
-          place,
-          store,
-          database,
-          people,
-          served,
-          stop: signals.stop,
-          onError,
-          ...shared,
-        });
+        const opened = { input, server, config, place, store, database, people, served, live };
+        await work({ ...opened, stop: input.signal, onError, pace, ...shared });
       } finally {
-        signals.release();
+        await live.close();
       }
     } finally {
       database.close();
@@ -78,28 +85,16 @@ export async function withProject(
   return 0;
 }
 
-/** Resolves when the process is told to stop. */
-export function stopped(stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    // A signal alone does not keep the process alive.
-    const alive = setInterval(() => undefined, 60_000);
-    const done = (): void => {
-      clearInterval(alive);
-      resolve();
-    };
-    if (stop.aborted) done();
-    else stop.addEventListener("abort", done, { once: true });
+/** The wake-ups that server and workers of a project share, where its runs are. */
+async function openWaker({ output }: CommandInput, place: Place, store: Store): Promise<Waker & AsyncDisposable> {
+  if (place.postgres === undefined) {
+    return { ...createSqliteWaker(store), [Symbol.asyncDispose]: async () => undefined };
+  }
+  const { createPgBossWaker } = await loadPostgres();
+  return createPgBossWaker({
+    connectionString: place.postgres,
+    onAlarm: ({ code }) => output.progress(`${code}: see belay doctor`),
   });
-}
-
-function stopSignals(interrupted: AbortSignal): { readonly stop: AbortSignal; release(): void } {
-  const terminated = new AbortController();
-  const onTerm = (): void => terminated.abort();
-  process.once("SIGTERM", onTerm);
-  return {
-    stop: AbortSignal.any([interrupted, terminated.signal]),
-    release: () => void process.removeListener("SIGTERM", onTerm),
-  };
 }
 
 function errorPrinter({ output }: CommandInput): ServedProject["onError"] {

@@ -1,13 +1,30 @@
 import type { Person } from "../config.ts";
-import { CONFIG_OPTIONS, type Command, DATABASE_OPTIONS, hasFlag, textOption } from "./command.ts";
+import type { Agent } from "../engine/index.ts";
+import {
+  CONFIG_OPTIONS,
+  type Command,
+  type CommandInput,
+  DATABASE_OPTIONS,
+  hasFlag,
+  PLACE_OPTIONS,
+  textOption,
+} from "./command.ts";
+import { watchApps } from "./drive-wakes.ts";
+import { MODEL_OPTIONS, OTHER_MODEL_OPTION } from "./model-option.ts";
+import { drained, SHUTDOWN_GRACE_MS, untilShutdown } from "./on-shutdown.ts";
+import { postgresAddress } from "./postgres-place.ts";
 import { driveShared } from "./serve-apps.ts";
-import { playDemo } from "./serve-demo.ts";
-import { checkReachable, type HttpServer, startHttp } from "./serve-http.ts";
-import { type ServedProject, stopped, withProject } from "./serve-project.ts";
-import { wholeNumber } from "./usage.ts";
+import { evaluateDemo, playDemo } from "./serve-demo.ts";
+import { checkReachable, type HttpServer, resultsFolder, startHttp } from "./serve-http.ts";
+import { type ServedProject, withProject } from "./serve-project.ts";
+import { usageError, wholeNumber } from "./usage.ts";
 
 const PORT_DEFAULT = "4180";
 const PORT_MAX = 65_535;
+const GRACE_SECONDS_MAX = 3600;
+const GRACE_OPTION = {
+  grace: { type: "string", value: "s", help: "seconds for what is under way when told to stop (default 10)" },
+} as const;
 
 export const serveCommand: Command = {
   name: "serve",
@@ -23,6 +40,9 @@ export const serveCommand: Command = {
       value: "folder",
       help: "stored evaluation results (default results beside the database)",
     },
+    ...MODEL_OPTIONS,
+    ...OTHER_MODEL_OPTION,
+    ...GRACE_OPTION,
     "no-worker": { type: "boolean", help: "drive no runs here; belay work does, in another process" },
     log: { type: "boolean", help: "print each request as a line of JSON on stderr" },
     "key-file": { type: "string", value: "file", help: "key that signs checkpoints (default audit-key.pem there too)" },
@@ -33,16 +53,18 @@ export const serveCommand: Command = {
     "serve",
     "serve --port 8080 --db /var/lib/belay/belay.db",
     "serve --host 0.0.0.0 --origin https://belay.example.com --proxy 10.0.0.2 --no-worker",
+    "serve --model openai:gpt-5-mini --allow-network --price-input 0.25 --price-output 2",
   ],
   run: async (input) => {
     const port = wholeNumber("--port", textOption(input, "port") ?? PORT_DEFAULT, 0, PORT_MAX);
+    const graceMs = graceOption(input);
     const isShared = hasFlag(input, "no-worker");
     return withProject(input, isShared, async (project) => {
       checkReachable(project);
       // Before the demonstration, so that a port that is taken is told at once.
       const http = await startHttp(project, port);
       try {
-        await serve(project, http, isShared);
+        await serve(project, http, { isShared, graceMs });
       } finally {
         await http.close();
       }
@@ -54,33 +76,83 @@ export const workCommand: Command = {
   name: "work",
   summary: "drive the runs of a server that was started with --no-worker",
   positionals: [],
-  options: { ...DATABASE_OPTIONS, ...CONFIG_OPTIONS },
+  options: { ...MODEL_OPTIONS, ...OTHER_MODEL_OPTION, ...GRACE_OPTION, ...PLACE_OPTIONS, ...CONFIG_OPTIONS },
   examples: ["work", "work --db /var/lib/belay/belay.db"],
-  run: (input) =>
-    withProject(input, true, async ({ served, store, waker, onError, stop }) => {
+  run: (input) => {
+    const graceMs = graceOption(input);
+    if (postgresAddress(input) !== undefined) {
+      throw usageError("Runs in PostgreSQL are driven by belay worker, which shares the wake-ups of the server there.");
+    }
+    return withProject(input, true, async ({ served, store, waker, onError, stop }) => {
       if (waker === undefined) return;
-      const driving = await driveShared(served.apps, store, waker, onError);
+      // Going through what a crash left may take long, and a stop reaches that too.
+      const driving = driveShared(served.apps, store, waker, { onError, onAlarm: input.output.progress, signal: stop });
       input.output.progress("Working. SIGTERM or Ctrl-C stops it when what it does is done.");
-      await stopped(stop);
-      await driving.close();
-    }),
+      await Promise.race([untilShutdown(stop), failureOf(driving)]);
+      await finish(
+        input,
+        driving.then((serving) => serving.close()),
+        graceMs,
+      );
+    });
+  },
 };
 
-async function serve(project: ServedProject, http: HttpServer, isShared: boolean): Promise<void> {
+interface ServeSettings {
+  /** Another process drives the runs. */
+  readonly isShared: boolean;
+  readonly graceMs: number;
+}
+
+async function serve(project: ServedProject, http: HttpServer, { isShared, graceMs }: ServeSettings): Promise<void> {
   const { input, config, place, served, store, people, database, server, stop } = project;
-  if (!isShared) await playDemo(served, store, place.tenant, config.demo ?? [], input.output);
+  const { demo = [] } = config;
+  const isNew = !isShared && (await playDemo(served, store, place.tenant, demo, input.output));
+  project.pace();
   const { approvals = [] } = config;
   await server.recoverVotes({ store, apps: served.apps, clock: CLOCK, people, database, approvals });
+  // Nobody may be driving them elsewhere.
+  if (isShared) watchApps({ store, agents: agentsOf(served), onAlarm: input.output.progress }, stop);
   // Going through what a crash left may take long; people are let in meanwhile.
-  const working = Promise.all(isShared ? [] : [...served.apps.values()].map(({ harness }) => harness.work()));
+  const working = Promise.all(
+    isShared ? [] : [...served.apps.values()].map(({ harness }) => harness.work({ signal: stop })),
+  );
+  const close = async (): Promise<void> => {
+    await Promise.all((await working).map((worker) => worker.close()));
+  };
   try {
     announce(project, http);
-    await Promise.all([working, stopped(stop)]);
+    const evaluating = isNew ? evaluateDemo(config, resultsFolder(project), stop) : undefined;
+    await Promise.race([untilShutdown(stop), failureOf(working)]);
     input.output.progress("Stopping: no new requests, what is being done is finished.");
-    // Before the workers: who waits for an answer still gets it.
-    await http.close();
-  } finally {
-    for (const worker of await working) await worker.close();
+    // Beside each other: a worker begins nothing new from now on, and who waits for an answer still gets it.
+    await finish(input, Promise.all([http.close(), close(), evaluating]), graceMs);
+  } catch (error) {
+    await finish(input, close(), graceMs);
+    throw error;
+  }
+}
+
+function agentsOf({ apps }: ServedProject["served"]): readonly Agent[] {
+  return [...apps.values()].map(({ harness }) => harness.agent);
+}
+
+/** Rejects when the workers could not be started. */
+async function failureOf(working: Promise<unknown>): Promise<never> {
+  await working;
+  return new Promise(() => undefined);
+}
+
+function graceOption(input: CommandInput): number {
+  const seconds = textOption(input, "grace");
+  return seconds === undefined ? SHUTDOWN_GRACE_MS : wholeNumber("--grace", seconds, 0, GRACE_SECONDS_MAX) * 1000;
+}
+
+/** Lets what is under way come to its end, for as long as a stopping process may take. */
+async function finish(input: CommandInput, work: Promise<unknown>, graceMs: number): Promise<void> {
+  const { status } = await drained(work, AbortSignal.abort(), graceMs);
+  if (status === "given_up") {
+    input.output.progress(`Not everything came to an end in ${graceMs / 1000} s; the next worker goes on with it.`);
   }
 }
 

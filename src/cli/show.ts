@@ -2,6 +2,7 @@ import { type CallState, canonicalize, type Entry, fold, type RunState } from ".
 import { BelayError } from "../errors.ts";
 import type { ApprovalRow, RunKey, RunRow, Store } from "../journal/index.ts";
 import { type Command, DATABASE_OPTIONS, hasFlag, JSON_OPTION } from "./command.ts";
+import { doubtText } from "./doubt-text.ts";
 import type { Output } from "./output.ts";
 import { openStore, placeOf, withStore } from "./place.ts";
 import { printApproval, timeText, usageJson, usageText } from "./run-result.ts";
@@ -92,7 +93,8 @@ function printText(output: Output, name: string, text: string): void {
   }
 }
 
-function printCall(output: Output, { call, step, decision, attempt, outcome, status }: CallState): void {
+function printCall(output: Output, state: CallState): void {
+  const { call, step, decision, attempt, outcome, status } = state;
   const args = canonicalize(call.args);
   output.line(`  ${step}  ${call.callId}  ${call.tool} ${args.ok ? args.text : "{}"}`);
   if (decision !== undefined) {
@@ -109,6 +111,10 @@ function printCall(output: Output, { call, step, decision, attempt, outcome, sta
         ? "ok"
         : `${outcome.status} ${outcome.error.code}: ${outcome.error.message}`;
   output.line(`       outcome  ${end}`);
+  const doubt = doubtText(state);
+  if (doubt !== undefined) {
+    output.line(`       since    ${doubt}`);
+  }
 }
 
 function callsOf(state: RunState): readonly CallState[] {

@@ -103,6 +103,10 @@ function lineOf(event: RunEvent, known: Known): Line | undefined {
       return [event.answer, `${callText(known, event.callId)} by ${event.by.id}`, event.note];
     case "approval.expired":
       return ["expired", callText(known, event.callId), "nobody answered in time"];
+    case "call.reconciled": {
+      const what = `${callText(known, event.callId)} ${event.outcome === "happened" ? "happened" : "did not happen"}`;
+      return ["done", `${what}, says ${event.by.id}`, event.note];
+    }
     case "call.settled":
       return outcomeLine(
         event.outcome,

@@ -10,6 +10,8 @@ export interface RenderOptions {
   readonly formatToolError?: FormatToolError;
   /** Tools whose own failures (status `failed`) are wrapped too, since outsiders may have written their texts. */
   readonly untrustedTools?: ReadonlySet<string>;
+  /** The model that is asked: what its provider gave with its own messages goes back, and nothing of another model's. */
+  readonly modelId?: string;
 }
 
 /** The default: `{ error: code, message, …details }`. */
@@ -38,7 +40,9 @@ export function renderMessage(message: Message, options: RenderOptions, summary?
       return message;
     case "assistant": {
       const calls = message.calls.map(({ callId, tool, args }) => ({ callId, tool, args }));
-      return { role: "assistant", text: message.text, calls };
+      const { text, providerData } = message;
+      const isOwn = providerData !== undefined && providerData.model === options.modelId;
+      return { role: "assistant", text, calls, ...(isOwn && { providerData: providerData.data }) };
     }
     case "tool": {
       const { callId, tool, outcome } = message;

@@ -1,5 +1,12 @@
 import type { Reservation, Usage } from "../core/index.ts";
-import { costNanoUsd, estimatePromptTokens, type ModelClient, type ModelRequest, readUsage } from "../model/index.ts";
+import {
+  costNanoUsd,
+  estimatePromptTokens,
+  highestCostNanoUsd,
+  type ModelClient,
+  type ModelRequest,
+  readUsage,
+} from "../model/index.ts";
 import type { CompactionLoan, CompactionPlan, CompactionReserve, WrittenSummaries } from "./compaction.ts";
 
 /** Longest summary that a model may give for one result, in characters. */
@@ -24,7 +31,8 @@ export async function summariseByModel(
     const asked = await ask(model, request, tokens, loan);
     summaries.push({ callId: plan.callId, text: asked.text ?? plan.summary });
     usage = add(usage, asked.usage);
-    const spent = costNanoUsd(loan.prices, model.id, asked.usage);
+    const costOf = asked.usage.estimated === true ? highestCostNanoUsd : costNanoUsd;
+    const spent = costOf(loan.prices, model.id, asked.usage);
     cost = cost === undefined || spent === undefined ? undefined : cost + spent;
   }
   return { summaries, usage, ...(cost === undefined ? {} : { costNanoUsd: cost }) };

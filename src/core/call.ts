@@ -1,4 +1,5 @@
 import type { JsonValue } from "./canonical-json.ts";
+import type { Principal } from "./event.ts";
 
 /** How much harm a tool can do. Rules read this; the model never does. */
 export type PermissionLevel = "read" | "write" | "admin" | "irreversible";
@@ -27,6 +28,8 @@ export interface PreparedCall {
   readonly tool: string;
   /** The validated arguments: what a person is shown and what the tool receives. */
   readonly args: JsonValue;
+  /** Of the arguments as the model wrote them, when they could not be read and `args` is null. */
+  readonly textHash?: string;
   /** `change` calls of a run never overlap; `read` calls run at once. */
   readonly effect: "read" | "change";
   /** Set when the call is refused before any rule looks at it: unknown tool, bad JSON, wrong arguments. */
@@ -93,6 +96,20 @@ export interface ApprovalState extends ApprovalPins {
   readonly requestedAt: number;
   readonly expiresAt: number;
   readonly approvedBy?: string;
+  readonly approvedAt?: number;
+}
+
+/** What a person found out about a call whose outcome nobody knew. */
+export interface Reconciliation {
+  readonly outcome: "happened" | "did_not_happen";
+  /** What the call gave; only with `happened`. Without it, nothing can take the call back by itself. */
+  readonly value?: StoredValue;
+  readonly by: Principal;
+  /** Where the person looked; for people, never shown to a model. */
+  readonly note: string;
+  /** The tool's own `lookup` said so, and the person took its word. */
+  readonly source?: "lookup";
+  readonly at: number;
 }
 
 export interface CallState {
@@ -112,5 +129,9 @@ export interface CallState {
   readonly idempotencyKey?: string;
   /** As recorded with the intent: a later change of the tool does not change what may be done about this attempt. */
   readonly recovery?: RecoveryClass;
+  /** Milliseconds after `startedAt` by which the last attempt of a queryable call is over. */
+  readonly overAfterMs?: number;
   readonly outcome?: CallOutcome;
+  /** Beside an `unknown` outcome, which stays what the run itself knew. */
+  readonly reconciled?: Reconciliation;
 }

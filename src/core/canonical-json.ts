@@ -30,7 +30,7 @@ interface Failure {
  */
 export function canonicalize(value: unknown): Canonicalized {
   try {
-    const result = encode(value, 1);
+    const result = encode("", value, 1);
     return typeof result === "string" ? { ok: true, text: result } : { ok: false, ...locate(result) };
   } catch {
     // Only a Proxy can run foreign code here.
@@ -38,28 +38,66 @@ export function canonicalize(value: unknown): Canonicalized {
   }
 }
 
-function encode(value: unknown, depth: number): string | Failure {
+/**
+ * `canonicalize` of what was canonicalised or parsed before, without a second look at what only foreign objects have.
+ *
+ * Throws a TypeError for what is no JSON value all the same, such as a property that is `undefined`.
+ */
+export function canonicalizeChecked(value: JsonValue): string {
+  return encodeChecked("", value);
+}
+
+function encodeChecked(before: string, value: JsonValue): string {
+  if (typeof value !== "object" || value === null) {
+    const text = encode(before, value, 1);
+    if (typeof text === "string") return text;
+    throw new TypeError(text.problem);
+  }
+  if (isList(value)) {
+    let text = `${before}[`;
+    for (let index = 0; index < value.length; index += 1) {
+      text = encodeChecked(index === 0 ? text : `${text},`, value[index] as JsonValue);
+    }
+    return `${text}]`;
+  }
+  let text = before;
+  let separator = "{";
+  for (const key of sortedKeys(Object.keys(value))) {
+    text = encodeChecked(text + separator + (quoteKey(key) ?? `${JSON.stringify(key)}:`), value[key] as JsonValue);
+    separator = ",";
+  }
+  return separator === "{" ? `${text}{}` : `${text}}`;
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** The text so far with that of a value behind it: one growing text takes less memory than many that are joined. */
+function encode(text: string, value: unknown, depth: number): string | Failure {
   switch (typeof value) {
-    case "string":
-      return quote(value) ?? failure("a string with a lone surrogate is not Unicode");
+    case "string": {
+      const quoted = quote(value);
+      return quoted === undefined ? failure("a string with a lone surrogate is not Unicode") : text + quoted;
+    }
     case "number":
-      return Number.isFinite(value) ? String(value) : failure(`${value} is not a JSON number`);
+      return Number.isFinite(value) ? text + String(value) : failure(`${value} is not a JSON number`);
     case "boolean":
-      return value ? "true" : "false";
+      return text + (value ? "true" : "false");
     case "object":
       if (value === null) {
-        return "null";
+        return `${text}null`;
       }
       if (depth > DEPTH_MAX) {
         return { problem: "", steps: [], containers: [value] };
       }
-      return Array.isArray(value) ? encodeArray(value, depth) : encodeObject(value, depth);
+      return Array.isArray(value) ? encodeArray(text, value, depth) : encodeObject(text, value, depth);
     default:
       return failure(`${typeof value} is not a JSON value`);
   }
 }
 
-function encodeArray(array: readonly unknown[], depth: number): string | Failure {
+function encodeArray(before: string, array: readonly unknown[], depth: number): string | Failure {
   // A subclass has a prototype that is not an array; Array.prototype, also that of another realm, is one.
   if (!Array.isArray(Object.getPrototypeOf(array))) {
     return failure("an instance of a subclass of Array is not plain data");
@@ -67,13 +105,13 @@ function encodeArray(array: readonly unknown[], depth: number): string | Failure
   if (Object.getOwnPropertySymbols(array).length > 0) {
     return failure("an array with a symbol key would lose it");
   }
-  let text = "[";
+  let text = `${before}[`;
   for (let index = 0; index < array.length; index += 1) {
-    const item = encodeProperty(array, index, depth);
-    if (typeof item !== "string") {
-      return item;
+    const longer = encodeProperty(index === 0 ? text : `${text},`, array, index, depth);
+    if (typeof longer !== "string") {
+      return longer;
     }
-    text += index === 0 ? item : `,${item}`;
+    text = longer;
   }
   // Every index is present by now, so any further name is a property that JSON would lose.
   if (Object.getOwnPropertyNames(array).length !== array.length + 1) {
@@ -82,34 +120,53 @@ function encodeArray(array: readonly unknown[], depth: number): string | Failure
   return `${text}]`;
 }
 
-function encodeObject(object: object, depth: number): string | Failure {
+function encodeObject(before: string, object: object, depth: number): string | Failure {
   if (!isPlain(object)) {
     return failure(`an instance of ${className(object)} is not plain data`);
   }
   if (Object.getOwnPropertySymbols(object).length > 0) {
     return failure("an object with a symbol key would lose it");
   }
-  const keys = Object.getOwnPropertyNames(object);
-  if (!isSorted(keys)) {
-    // The default order of sort is by UTF-16 code units, which is the order of RFC 8785.
-    keys.sort();
-  }
-  let text = "{";
-  for (const key of keys) {
-    const quotedKey = quote(key);
+  let text = before;
+  let separator = "{";
+  for (const key of sortedKeys(Object.getOwnPropertyNames(object))) {
+    const quotedKey = quoteKey(key);
     if (quotedKey === undefined) {
       return failure("a key with a lone surrogate is not Unicode", key);
     }
-    const item = encodeProperty(object, key, depth);
-    if (typeof item !== "string") {
-      return item;
+    const longer = encodeProperty(text + separator + quotedKey, object, key, depth);
+    if (typeof longer !== "string") {
+      return longer;
     }
-    text += text.length === 1 ? `${quotedKey}:${item}` : `,${quotedKey}:${item}`;
+    text = longer;
+    separator = ",";
   }
-  return `${text}}`;
+  return separator === "{" ? `${text}{}` : `${text}}`;
 }
 
-function encodeProperty(container: object, key: string | number, depth: number): string | Failure {
+// The keys of records are few and come again and again. Bounded, because whoever sends data chooses its keys.
+const quotedKeys = new Map<string, string>();
+const QUOTED_KEYS_MAX = 512;
+const QUOTED_KEY_CHARACTERS_MAX = 40;
+
+/** The key in quotes and a colon, or undefined for one with a lone surrogate. */
+function quoteKey(key: string): string | undefined {
+  const known = quotedKeys.get(key);
+  if (known !== undefined) {
+    return known;
+  }
+  const quoted = quote(key);
+  if (quoted === undefined) {
+    return undefined;
+  }
+  const text = `${quoted}:`;
+  if (quotedKeys.size < QUOTED_KEYS_MAX && key.length <= QUOTED_KEY_CHARACTERS_MAX) {
+    quotedKeys.set(key, text);
+  }
+  return text;
+}
+
+function encodeProperty(text: string, container: object, key: string | number, depth: number): string | Failure {
   const property = Object.getOwnPropertyDescriptor(container, key);
   if (property === undefined) {
     return failure("a hole in an array is not a JSON value", key);
@@ -123,7 +180,7 @@ function encodeProperty(container: object, key: string | number, depth: number):
   if (key === "toJSON" && typeof property.value === "function") {
     return failure("an object with toJSON() is not plain data", key);
   }
-  const result = encode(property.value, depth + 1);
+  const result = encode(text, property.value, depth + 1);
   if (typeof result !== "string") {
     result.steps.push(key);
     result.containers?.push(container);
@@ -153,15 +210,24 @@ function className(object: object): string {
   return typeof maker === "function" && typeof maker.name === "string" && maker.name !== "" ? maker.name : "a class";
 }
 
-function isSorted(keys: readonly string[]): boolean {
-  let previous = "";
-  for (const key of keys) {
-    if (key < previous) {
-      return false;
-    }
-    previous = key;
+// Records have few keys, and sorting those by hand needs no memory; a list of any length would take a square of time.
+const SORTED_BY_HAND_MAX = 24;
+
+/** The same list, sorted in its place by UTF-16 code units, which is the order of RFC 8785. */
+function sortedKeys(keys: string[]): string[] {
+  if (keys.length > SORTED_BY_HAND_MAX) {
+    return keys.sort();
   }
-  return true;
+  for (let end = 1; end < keys.length; end += 1) {
+    const key = keys[end] ?? "";
+    let place = end;
+    for (let before = keys[place - 1]; before !== undefined && before > key; before = keys[place - 1]) {
+      keys[place] = before;
+      place -= 1;
+    }
+    keys[place] = key;
+  }
+  return keys;
 }
 
 function locate({ problem, steps, containers }: Failure): { path: string; problem: string } {

@@ -7,6 +7,8 @@ import type { Termination } from "./termination.ts";
  */
 export type Effect =
   | { readonly type: "call_model" }
+  /** The model call that failed is made again, not before this time. */
+  | { readonly type: "await_retry"; readonly notBefore: number }
   | { readonly type: "decide_call"; readonly callId: string; readonly recheck: boolean }
   | { readonly type: "request_approval"; readonly callId: string }
   | {

@@ -12,8 +12,12 @@ export function effectsOf(state: RunState): readonly Effect[] {
       ? [...closeBudgets(state, false), ...running.map(({ call }) => finish(call.callId))]
       : [...closeBudgets(state, true), { type: "end_run", termination: state.ending }];
   }
-  if (state.turn.length === 0) return [...closeBudgets(state, false), { type: "call_model" }];
+  if (state.turn.length === 0) return [...closeBudgets(state, false), modelCall(state)];
   return [...closeBudgets(state, false), ...state.turn.flatMap((call) => effectOfCall(state, call) ?? [])];
+}
+
+function modelCall({ retryAt }: RunState): Effect {
+  return retryAt === undefined ? { type: "call_model" } : { type: "await_retry", notBefore: retryAt };
 }
 
 function finish(callId: string): Effect {
@@ -65,14 +69,21 @@ function closeBudgets(state: RunState, isOver: boolean): readonly Effect[] {
 /** A failure with this code came after the tool had done its work. */
 const RAN_ALL_THE_SAME = "result_not_json";
 
-/** Points are spent when the call happened or nobody knows, and given back when it did not happen. */
+/**
+ * Points are spent when the call happened, and given back when it did not. While nobody knows they stay reserved, so
+ * that they are there to be given back when a person finds out that nothing happened.
+ */
 function closing(state: RunState, open: OpenReservation): Effect | undefined {
   const isOwn = ({ call }: CallState): boolean => call.callId === open.forCall;
   const call = state.turn.find(isOwn) ?? state.earlierCalls.findLast(isOwn);
   // A question holds no points while it waits.
   if (call?.status === "allowed" || call?.status === "started") return undefined;
-  const { outcome } = call ?? {};
-  const isSpent = outcome?.status === "ok" || outcome?.status === "unknown" || outcome?.error.code === RAN_ALL_THE_SAME;
+  const { outcome, reconciled } = call ?? {};
+  if (outcome?.status === "unknown") {
+    if (reconciled === undefined) return undefined;
+    return reconciled.outcome === "happened" ? settle(open) : release(open);
+  }
+  const isSpent = outcome?.status === "ok" || outcome?.error.code === RAN_ALL_THE_SAME;
   return isSpent ? settle(open) : release(open);
 }
 

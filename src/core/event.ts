@@ -1,7 +1,8 @@
-import type { ApprovalPins, CallOutcome, Decision, PreparedCall, RecoveryClass } from "./call.ts";
+import type { ApprovalPins, CallOutcome, Decision, PreparedCall, Reconciliation, RecoveryClass } from "./call.ts";
 import type { JsonValue } from "./canonical-json.ts";
 import type { Limits } from "./limits.ts";
 import type { LimitId, Termination } from "./termination.ts";
+import { UPCASTERS } from "./upcast.ts";
 
 /** Who caused a run or a decision. `agent` can never decide an approval. */
 export interface Principal {
@@ -27,6 +28,10 @@ export interface AgentStamp {
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Of the input: read from the provider's cache. */
+  readonly cacheReadTokens?: number;
+  /** Of the input: written to the provider's cache. */
+  readonly cacheWriteTokens?: number;
   readonly estimated?: boolean;
 }
 
@@ -37,9 +42,21 @@ export interface Reservation {
   readonly costNanoUsd?: number;
 }
 
+/** What a provider wants back with a message of its model, such as signed reasoning. The harness never reads it. */
+export interface ProviderData {
+  /** The only model that it goes back to. */
+  readonly model: string;
+  readonly data: JsonValue;
+}
+
 export type ModelOutput =
   | { readonly kind: "final"; readonly text: string }
-  | { readonly kind: "calls"; readonly text: string; readonly calls: readonly PreparedCall[] }
+  | {
+      readonly kind: "calls";
+      readonly text: string;
+      readonly calls: readonly PreparedCall[];
+      readonly providerData?: ProviderData;
+    }
   | { readonly kind: "unreadable"; readonly problem: string };
 
 /**
@@ -51,6 +68,8 @@ export type RunEvent =
   | {
       readonly type: "run.started";
       readonly agent: AgentStamp;
+      /** The model that the run was started with; each request names its own. Absent when it asks none. */
+      readonly model?: string;
       readonly tenant: string;
       readonly principal: Principal;
       readonly conversationId: string;
@@ -75,7 +94,16 @@ export type RunEvent =
       /** Absent when the price is unknown: unknown is never zero. */
       readonly costNanoUsd?: number;
     }
-  | { readonly type: "model.failed"; readonly step?: number; readonly code: string; readonly detail: string }
+  | {
+      readonly type: "model.failed";
+      readonly step?: number;
+      readonly code: string;
+      readonly detail: string;
+      /** The call is made again, not before this time; absent: the run ends. */
+      readonly retryAt?: number;
+      /** The provider took the request up at all only if this is absent; then the reservation is charged. */
+      readonly notCharged?: true;
+    }
   /** Summaries are about to be asked of a model; without a `context.compacted` after it the reservation is charged. */
   | { readonly type: "context.summarising"; readonly reserved: Reservation }
   | {
@@ -121,6 +149,11 @@ export type RunEvent =
       readonly idempotencyKey: string;
       readonly recovery: RecoveryClass;
       readonly fence: number;
+      /**
+       * Of a queryable call: the attempt is over so many milliseconds after this event, whatever became of its worker.
+       * Recorded, because the program that asks may be a later one with other times.
+       */
+      readonly overAfterMs?: number;
     }
   | {
       readonly type: "call.settled";
@@ -138,6 +171,8 @@ export type RunEvent =
       readonly outcome: CallOutcome;
       readonly differs: boolean;
     }
+  /** A person found out what became of a call whose outcome nobody knew. The first stands; an ended run stays ended. */
+  | ({ readonly type: "call.reconciled"; readonly callId: string } & Omit<Reconciliation, "at">)
   | {
       readonly type: "budget.reserved";
       readonly reservationId: string;
@@ -164,7 +199,28 @@ export type RunEvent =
     }
   | { readonly type: "run.cancel_requested"; readonly by: Principal; readonly note?: string }
   | { readonly type: "run.ended"; readonly termination: Termination }
-  | { readonly type: "run.followed"; readonly nextRunId: string };
+  | { readonly type: "run.followed"; readonly nextRunId: string }
+  /**
+   * The time to keep the run is over: the events before this one were removed from the journal, which only a store's
+   * retention does. What must outlive them is here.
+   */
+  | ({ readonly type: "run.retired"; readonly by: Principal } & RetiredRun);
+
+/** What is kept of a run whose events were removed: no text that a person, a model or a tool has written. */
+export interface RetiredRun {
+  readonly agent: string;
+  readonly conversationId: string;
+  readonly principal: Principal;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly termination: string;
+  /** Hash of the run's journal up to its last removed event, as the audit record of that event has it. */
+  readonly journalHash: string;
+  /** What the run had used of shared budgets. */
+  readonly budgets: readonly { readonly budget: string; readonly used: number }[];
+  /** The audit log before this event. */
+  readonly audit: { readonly size: number; readonly root: string };
+}
 
 /** What happens to the run after a person said no, nobody answered in time, or the world moved on. */
 export type AfterRefusal = "tell_model" | "end_run";
@@ -175,5 +231,5 @@ export interface Entry {
   readonly event: RunEvent;
 }
 
-/** The version of the event shapes that this code writes. */
-export const EVENT_SCHEMA = 1;
+/** The version of the event shapes that this code writes; older ones are brought up as they are read. */
+export const EVENT_SCHEMA: number = UPCASTERS.length + 1;

@@ -1,5 +1,5 @@
 export * from "./call.ts";
-export { canonicalize, type JsonValue } from "./canonical-json.ts";
+export { canonicalize, canonicalizeChecked, type JsonValue } from "./canonical-json.ts";
 export type { Effect } from "./effect.ts";
 export { effectsOf } from "./effects.ts";
 export * from "./event.ts";
@@ -19,4 +19,5 @@ export {
 } from "./strict-json.ts";
 export { type LimitId, type Termination, terminationCode } from "./termination.ts";
 export { accepts, apply, fold, transition } from "./transition.ts";
-export { findCall, mayDecide } from "./turn.ts";
+export { answerHoldsUntil, callsInDoubt, findCall, mayDecide } from "./turn.ts";
+export { type EventJson, UPCASTERS, type Upcaster, upcast } from "./upcast.ts";

@@ -15,7 +15,7 @@ export interface LimitHit {
  */
 export function limitBeforeModelCall(state: RunState, now: number, next: Reservation): LimitHit | undefined {
   const { limits, usage } = state;
-  if (state.step >= limits.stepsMax) {
+  if (state.step - state.retries >= limits.stepsMax) {
     return { limit: "max_steps", detail: `reached the per-run step limit of ${limits.stepsMax} model calls` };
   }
   // An interrupted call left no usage: it counts at its reservation.

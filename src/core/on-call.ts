@@ -3,7 +3,7 @@ import type { RunEvent } from "./event.ts";
 import { beginEnding, closeTurn } from "./on-end.ts";
 import { moveTo } from "./phase.ts";
 import type { RunState } from "./run-state.ts";
-import { findCall, withCall } from "./turn.ts";
+import { findCall, isInDoubt, withCall } from "./turn.ts";
 
 type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
 
@@ -55,12 +55,12 @@ export function onApprovalRequested(state: RunState, at: number, event: EventOf<
   return settlePhase(withCall(state, event.callId, { status: "waiting", approval }));
 }
 
-export function onApprovalResolved(state: RunState, event: EventOf<"approval.resolved">): RunState {
+export function onApprovalResolved(state: RunState, at: number, event: EventOf<"approval.resolved">): RunState {
   const { callId, approvalId, by } = event;
   const call = findCall(state, callId);
   if (call?.approval === undefined) return state;
   if (event.answer === "approved") {
-    const approval = { ...call.approval, approvedBy: by.id };
+    const approval = { ...call.approval, approvedBy: by.id, approvedAt: at };
     return settlePhase(withCall(state, callId, { status: "approved", approval }));
   }
   const outcome = failure("rejected", "approval_rejected", "a person rejected this call; it was not run");
@@ -74,7 +74,11 @@ export function onApprovalResolved(state: RunState, event: EventOf<"approval.res
 }
 
 export function onApprovalExpired(state: RunState, event: EventOf<"approval.expired">): RunState {
-  const message = "nobody answered in time; the call was not run and needs a new request";
+  const isAnswered = findCall(state, event.callId)?.status === "approved";
+  const late = isAnswered
+    ? "a person said yes, and it was too late when that could be acted on"
+    : "nobody answered in time";
+  const message = `${late}; the call was not run and needs a new request`;
   const outcome = failure("expired", "approval_expired", message);
   const expired = withCall(state, event.callId, { status: "settled", outcome });
   return state.onExpiry === "end_run"
@@ -83,10 +87,9 @@ export function onApprovalExpired(state: RunState, event: EventOf<"approval.expi
 }
 
 export function onCallStarted(state: RunState, at: number, event: EventOf<"call.started">): RunState {
-  const { callId, attempt, idempotencyKey, fence, recovery } = event;
-  return settlePhase(
-    withCall(state, callId, { status: "started", attempt, idempotencyKey, fence, recovery, startedAt: at }),
-  );
+  const { callId, attempt, idempotencyKey, fence, recovery, overAfterMs } = event;
+  const started = { status: "started", attempt, idempotencyKey, fence, recovery, startedAt: at } as const;
+  return settlePhase(withCall(state, callId, overAfterMs === undefined ? started : { ...started, overAfterMs }));
 }
 
 export function onCallSettled(state: RunState, event: EventOf<"call.settled">): RunState {
@@ -96,6 +99,16 @@ export function onCallSettled(state: RunState, event: EventOf<"call.settled">): 
   if (outcome.status === "world_changed") return worldChanged(state, call, outcome.error.code, outcome.error.message);
   const settled = withCall(state, callId, { status: "settled", outcome });
   return outcome.status === "unknown" ? beginEnding(settled, { kind: "outcome_unknown", callId }) : finishTurn(settled);
+}
+
+/** The outcome stays `unknown`, which is what the run ended on; what was found out since stands beside it. */
+export function onCallReconciled(state: RunState, at: number, event: EventOf<"call.reconciled">): RunState {
+  const { type: _type, callId, ...found } = event;
+  const reconcile = (calls: readonly CallState[]): readonly CallState[] =>
+    calls.map((call) =>
+      isInDoubt(call) && call.call.callId === callId ? { ...call, reconciled: { ...found, at } } : call,
+    );
+  return { ...state, turn: reconcile(state.turn), earlierCalls: reconcile(state.earlierCalls) };
 }
 
 /** The policy allowed the call, or a person did, and says no at the last moment. */

@@ -11,12 +11,13 @@ import type { RunState, UsageTotal } from "./run-state.ts";
 type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
 
 export function onModelRequested(state: RunState, event: EventOf<"model.requested">): RunState {
-  const { openRequest, ...rest } = state;
+  const { openRequest, retryAt: _over, ...rest } = state;
   const moved = moveTo(rest, "CALL_MODEL", state.phase === "PLAN" ? "start" : "observe → call model");
   // An open request here is one whose process died: nobody knows what it cost, so its reservation is charged.
   const usage = openRequest === undefined ? state.usage : chargeReservation(state.usage, openRequest);
   return {
     ...moved,
+    ...(event.model === undefined ? {} : { model: event.model }),
     step: state.step + 1,
     usage: { ...usage, modelCalls: usage.modelCalls + 1 },
     openRequest: event.reserved,
@@ -45,13 +46,20 @@ export function onContextCompacted(state: RunState, event: EventOf<"context.comp
 
 export function onModelFailed(state: RunState, event: EventOf<"model.failed">): RunState {
   const { openRequest, ...rest } = state;
-  const usage = openRequest === undefined ? state.usage : chargeReservation(state.usage, openRequest);
-  return beginEnding({ ...rest, usage }, { kind: "model_error", code: event.code, detail: event.detail });
+  const isCharged = openRequest !== undefined && event.notCharged !== true;
+  const failed: RunState = { ...rest, usage: isCharged ? chargeReservation(state.usage, openRequest) : state.usage };
+  const { retryAt, code, detail } = event;
+  // A time that is no number would be one that never comes.
+  if (!Number.isSafeInteger(retryAt)) return beginEnding(failed, { kind: "model_error", code, detail });
+  if (state.ending !== undefined) return failed;
+  const [retriesInRow, retries] = [state.retriesInRow + 1, state.retries + 1];
+  return { ...failed, retriesInRow, retries, ...(retryAt === undefined ? {} : { retryAt }) };
 }
 
 export function onModelReplied(state: RunState, event: EventOf<"model.replied">): RunState {
   const { openRequest: _closed, ...rest } = state;
-  const charged: RunState = { ...rest, usage: addUsage(state.usage, event.usage, event.costNanoUsd) };
+  const usage = addUsage(state.usage, event.usage, event.costNanoUsd);
+  const charged: RunState = { ...rest, usage, retriesInRow: 0 };
   // A reply that arrives while the run is ending is paid for and otherwise ignored.
   return state.ending === undefined ? takeOutput(charged, event.output) : charged;
 }
@@ -82,18 +90,22 @@ function takeOutput(state: RunState, output: ModelOutput): RunState {
       return beginEnding(next, { kind: "limit", limit: "unreadable_replies", detail });
     }
     case "calls":
-      return takeCalls(state, output.text, output.calls);
+      return takeCalls(state, output);
   }
 }
 
-function takeCalls(state: RunState, text: string, calls: readonly PreparedCall[]): RunState {
+function takeCalls(state: RunState, output: Extract<ModelOutput, { kind: "calls" }>): RunState {
+  const { text, calls, providerData } = output;
   const { callKeys, turn } = openTurn(state, calls);
   const invalidCalls = state.invalidCalls + calls.filter(isSchemaInvalid).length;
   const newKeys = callKeys.length - state.callKeys.length;
   const opened = moveTo(
     {
       ...state,
-      messages: [...state.messages, { role: "assistant", text, calls }],
+      messages: [
+        ...state.messages,
+        { role: "assistant", text, calls, ...(providerData === undefined ? {} : { providerData }) },
+      ],
       unreadableInRow: 0,
       turn,
       callKeys,
@@ -163,8 +175,10 @@ function refused(error: ToolError): CallOutcome {
   return { status: "refused", error };
 }
 
-/** Arguments that could not be read have no canonical form; the refusal's message tells them apart. */
+/** Arguments that could not be read have no canonical form; the hash of their text tells them apart. */
 function keyOf(call: PreparedCall): string {
+  // A call of an earlier version has no such hash, and its run must still end as it did.
+  if (call.textHash !== undefined) return `unreadable ${call.textHash}`;
   const canonical = canonicalize(call.args);
   return canonical.ok ? canonical.text : `unreadable ${call.refusal?.message ?? ""}`;
 }

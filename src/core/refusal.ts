@@ -2,7 +2,7 @@ import type { CallState } from "./call.ts";
 import type { Entry, RunEvent } from "./event.ts";
 import type { RunState } from "./run-state.ts";
 import { terminationCode } from "./termination.ts";
-import { findCall, mayDecide } from "./turn.ts";
+import { answerHoldsUntil, callsInDoubt, findCall, mayDecide } from "./turn.ts";
 
 type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
 
@@ -20,6 +20,7 @@ export function refusalOf(state: RunState | undefined, entry: Entry): string | u
     case "run.started":
       return "the run has started already";
     case "run.followed":
+    case "run.retired":
       return "the run has not ended";
     case "segment.started":
       return event.fence < state.fence ? "an older lease" : undefined;
@@ -40,6 +41,8 @@ export function refusalOf(state: RunState | undefined, entry: Entry): string | u
     case "budget.settled":
     case "budget.released":
       return refuseBudget(state, event);
+    case "call.reconciled":
+      return refuseReconciliation(state, event);
     default:
       return refuseCallEvent(state, entry.at, event);
   }
@@ -53,7 +56,10 @@ function refuseBudget(
   if (event.type !== "budget.reserved") {
     if (open === undefined) return "no such reservation";
     const status = open.forCall === undefined ? undefined : findCall(state, open.forCall)?.status;
-    return status === "allowed" || status === "started" ? "a call is still running" : undefined;
+    if (status === "allowed" || status === "started") return "a call is still running";
+    // Said by a worker that had not heard of the doubt yet.
+    const isInDoubt = callsInDoubt(state).some(({ call }) => call.callId === open.forCall);
+    return isInDoubt ? "nobody knows whether the call happened" : undefined;
   }
   if (open !== undefined) return "reserved already";
   return event.forCall === undefined ? undefined : refuseCallReservation(state, event.forCall);
@@ -72,12 +78,22 @@ function refusalAfterEnd(state: RunState, event: RunEvent): string | undefined {
       return state.queued.length > 0 && state.followedBy === undefined ? undefined : "nothing follows the run";
     case "call.outcome_observed":
       return undefined;
+    case "call.reconciled":
+      return refuseReconciliation(state, event);
     case "budget.settled":
     case "budget.released":
       return refuseBudget(state, event);
     default:
       return "the run has ended";
   }
+}
+
+/** Only a person says what became of a call, and only of one that nobody knows about. */
+function refuseReconciliation(state: RunState, event: EventOf<"call.reconciled">): string | undefined {
+  if (event.by.kind !== "person") return "only a person says what became of a call";
+  if (event.outcome !== "happened" && event.outcome !== "did_not_happen") return "no such outcome";
+  const isOpen = callsInDoubt(state).some(({ call }) => call.callId === event.callId);
+  return isOpen ? undefined : `the outcome of call ${event.callId} is not in doubt`;
 }
 
 function refuseModelEvent(
@@ -127,8 +143,7 @@ function refuseCallEvent(state: RunState, at: number, event: CallEvent): string 
     case "approval.resolved":
       return refuseAnswer(call, at, event);
     case "approval.expired":
-      if (call.status !== "waiting" || call.approval?.approvalId !== event.approvalId) return "no such open question";
-      return at >= call.approval.expiresAt ? undefined : "the question is still open";
+      return refuseExpiry(call, at, event);
     case "call.started":
       return refuseStart(state, call, event);
   }
@@ -156,6 +171,18 @@ function refuseAnswer(call: CallState, at: number, event: EventOf<"approval.reso
   if (event.by.kind !== "person") return "only a person answers";
   if (event.argsHash !== approval.argsHash) return "the answer is about other arguments";
   return at < approval.expiresAt ? undefined : "the question has expired";
+}
+
+/** A question nobody answered, or a yes that lay too long before anybody could act on it. */
+function refuseExpiry(
+  { status, approval }: CallState,
+  at: number,
+  event: EventOf<"approval.expired">,
+): string | undefined {
+  if (approval?.approvalId !== event.approvalId) return "no such open question";
+  if (status === "waiting") return at >= approval.expiresAt ? undefined : "the question is still open";
+  if (status !== "approved") return "no such open question";
+  return at >= answerHoldsUntil(approval) ? undefined : "the answer still holds";
 }
 
 function refuseStart(state: RunState, call: CallState, event: EventOf<"call.started">): string | undefined {

@@ -1,5 +1,5 @@
 import type { CallOutcome, CallState, PreparedCall } from "./call.ts";
-import type { AfterRefusal, AgentStamp, MemoryTurn, Principal, Reservation } from "./event.ts";
+import type { AfterRefusal, AgentStamp, MemoryTurn, Principal, ProviderData, Reservation } from "./event.ts";
 import type { Limits } from "./limits.ts";
 import type { Termination } from "./termination.ts";
 
@@ -15,7 +15,12 @@ export interface PhaseChange {
 
 export type Message =
   | { readonly role: "user"; readonly text: string }
-  | { readonly role: "assistant"; readonly text: string; readonly calls: readonly PreparedCall[] }
+  | {
+      readonly role: "assistant";
+      readonly text: string;
+      readonly calls: readonly PreparedCall[];
+      readonly providerData?: ProviderData;
+    }
   | { readonly role: "tool"; readonly callId: string; readonly tool: string; readonly outcome: CallOutcome }
   /** A word of the harness itself, such as a request to reply in the agreed format. */
   | { readonly role: "harness"; readonly text: string };
@@ -57,6 +62,8 @@ export interface QueuedMessage {
 /** Where a run stands. Pure data: it holds no functions and is never stored, only folded from the journal. */
 export interface RunState {
   readonly agent: AgentStamp;
+  /** Id of the model that the run asked last, or was started with; absent in a run of given calls, and in old ones. */
+  readonly model?: string;
   readonly tenant: string;
   readonly principal: Principal;
   readonly conversationId: string;
@@ -86,6 +93,12 @@ export interface RunState {
   /** Set between `model.requested` and its reply. */
   readonly openRequest?: Reservation;
   readonly openBudgets: readonly OpenReservation[];
+  /** Model calls that failed since the last reply and are made again. */
+  readonly retriesInRow: number;
+  /** All such calls of the run; they are no steps to the limit of steps. */
+  readonly retries: number;
+  /** No model call before this time. */
+  readonly retryAt?: number;
 
   readonly workedMs: number;
   /** Time of the segment's last own entry; absent before the first segment. */

@@ -7,6 +7,7 @@ import {
   onApprovalRequested,
   onApprovalResolved,
   onCallDecided,
+  onCallReconciled,
   onCallSettled,
   onCallStarted,
 } from "./on-call.ts";
@@ -69,6 +70,7 @@ function applyTo(state: RunState, at: number, event: RunEvent): RunState {
   switch (event.type) {
     case "run.started":
     case "call.outcome_observed":
+    case "run.retired":
       return state;
     case "segment.started":
       return onSegmentStarted(state, at, event);
@@ -89,13 +91,15 @@ function applyTo(state: RunState, at: number, event: RunEvent): RunState {
     case "approval.requested":
       return onApprovalRequested(state, at, event);
     case "approval.resolved":
-      return onApprovalResolved(state, event);
+      return onApprovalResolved(state, at, event);
     case "approval.expired":
       return onApprovalExpired(state, event);
     case "call.started":
       return onCallStarted(state, at, event);
     case "call.settled":
       return onCallSettled(state, event);
+    case "call.reconciled":
+      return onCallReconciled(state, at, event);
     case "budget.reserved": {
       const { type: _type, limit: _limit, ...reservation } = event;
       return { ...state, openBudgets: [...state.openBudgets, reservation] };
@@ -127,6 +131,7 @@ const FROM_OUTSIDE: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
   "run.cancel_requested",
   "run.followed",
   "call.outcome_observed",
+  "call.reconciled",
 ]);
 
 function withTime(state: RunState, { at, event }: Entry): RunState {
@@ -158,6 +163,7 @@ function onSegmentStarted(
 function startRun(at: number, event: Extract<RunEvent, { type: "run.started" }>): RunState {
   return {
     agent: event.agent,
+    ...(event.model === undefined ? {} : { model: event.model }),
     tenant: event.tenant,
     principal: event.principal,
     conversationId: event.conversationId,
@@ -180,6 +186,8 @@ function startRun(at: number, event: Extract<RunEvent, { type: "run.started" }>)
     unreadableInRow: 0,
     usage: { modelCalls: 0, inputTokens: 0, outputTokens: 0, costNanoUsd: 0, costUnknown: false, estimated: false },
     openBudgets: [],
+    retriesInRow: 0,
+    retries: 0,
     compactions: [],
     summaries: {},
     workedMs: 0,

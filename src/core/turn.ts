@@ -1,4 +1,4 @@
-import type { CallState } from "./call.ts";
+import type { ApprovalState, CallState } from "./call.ts";
 import type { RunState } from "./run-state.ts";
 
 /** Statuses in which a changing call lets later changing calls of the turn go first. */
@@ -7,6 +7,24 @@ const IN_FLIGHT: ReadonlySet<CallState["status"]> = new Set(["allowed", "started
 
 export function findCall(state: RunState, callId: string): CallState | undefined {
   return state.turn.find((candidate) => candidate.call.callId === callId);
+}
+
+/** A yes holds at least so long after it was given, so that one in the last minute of a question is of use. */
+const ANSWER_HOLDS_MS_MIN = 15 * 60 * 1000;
+
+/** Until when a yes may be acted on: as long as its question was open, and some minutes in any case. */
+export function answerHoldsUntil({ expiresAt, approvedAt = 0 }: ApprovalState): number {
+  return Math.max(expiresAt, approvedAt + ANSWER_HOLDS_MS_MIN);
+}
+
+/** Whether nobody knows yet what became of a call. */
+export function isInDoubt({ outcome, reconciled }: CallState): boolean {
+  return outcome?.status === "unknown" && reconciled === undefined;
+}
+
+/** Calls of the run whose outcome nobody knows yet, in the model's order. */
+export function callsInDoubt(state: RunState): readonly CallState[] {
+  return [...state.earlierCalls, ...state.turn].filter(isInDoubt);
 }
 
 /**

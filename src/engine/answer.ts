@@ -1,10 +1,9 @@
-import { argsHash, refusalToDecide } from "../approval/index.ts";
-import { accepts, fold, type RunEvent } from "../core/index.ts";
-import { BelayError } from "../errors.ts";
+import type { RunEvent } from "../core/index.ts";
 import type { ApprovalRow, RunKey } from "../journal/index.ts";
 import { appendEvent } from "./append.ts";
 import type { EngineContext } from "./context.ts";
 import type { DecideOutcome, DecideRequest } from "./harness.ts";
+import type { Kit } from "./kit.ts";
 
 const NOTE_CHARACTERS_MAX = 2000;
 
@@ -15,12 +14,13 @@ const NOTE_CHARACTERS_MAX = 2000;
  * outcome is what they are told. Nothing runs here.
  */
 export async function decideApproval(context: EngineContext, request: DecideRequest): Promise<DecideOutcome> {
-  checkRequest(request);
+  const { argsHash, core, refusalToDecide } = context.kit;
+  checkRequest(context.kit, request);
   const tenant = request.tenant ?? "default";
   const row = await context.store.approval(tenant, request.approvalId);
   if (row === undefined) return { status: "unknown_approval" };
   const run: RunKey = { tenant, runId: row.runId };
-  const state = fold(await context.store.read(run));
+  const state = core.fold(await context.store.read(run));
   if (state === undefined) return { status: "unknown_approval" };
   // The inbox is a copy: who asked and what for is what the run's own journal says.
   const refusal = refusalToDecide(request.by, { ...row, requester: state.principal }, context.mayDecide);
@@ -41,8 +41,9 @@ async function record(
 ): Promise<DecideOutcome> {
   const resolved = answerEvent(row, request);
   const expired: RunEvent = { type: "approval.expired", callId: row.callId, approvalId: row.approvalId };
+  const { core } = context.kit;
   const appended = await appendEvent(context, run, (state, at) =>
-    accepts(state, { at, event: expired }).ok ? expired : resolved,
+    core.accepts(state, { at, event: expired }).ok ? expired : resolved,
   );
   if (appended.status === "unknown_run") return { status: "unknown_approval" };
   const approval = (await context.store.approval(run.tenant, row.approvalId)) ?? row;
@@ -54,7 +55,7 @@ async function record(
 }
 
 /** Types are gone at run time; a decision about money is checked there too. Throws BELAY_DECISION_INVALID. */
-function checkRequest({ answer, by, note }: DecideRequest): void {
+function checkRequest({ BelayError }: Kit, { answer, by, note }: DecideRequest): void {
   const isAnswer = answer === "approved" || answer === "rejected";
   const isPrincipal =
     typeof by === "object" &&

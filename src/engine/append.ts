@@ -1,4 +1,4 @@
-import { accepts, EVENT_SCHEMA, fold, type RunEvent, type RunState } from "../core/index.ts";
+import type { RunEvent, RunState } from "../core/index.ts";
 import type { RunKey } from "../journal/index.ts";
 import type { EngineContext } from "./context.ts";
 
@@ -18,6 +18,7 @@ export async function appendEvent(
   run: RunKey,
   eventOf: (state: RunState, at: number) => RunEvent,
 ): Promise<Appended> {
+  const { accepts, EVENT_SCHEMA, fold } = context.kit.core;
   for (;;) {
     const entries = await context.store.read(run);
     const state = fold(entries);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { systemClock } from "../clock.ts";
 import { checkFilters, formatToolError } from "../context/index.ts";
 import type { AgentStamp } from "../core/index.ts";
@@ -8,9 +8,11 @@ import { checkPrices, type ToolSpec } from "../model/index.ts";
 import { checkRules, policyHash } from "../policy/index.ts";
 import { createToolExecutor, type ToolContract, undoName } from "../tool/index.ts";
 import type { Agent } from "./agent.ts";
+import { CAPACITY } from "./capacity.ts";
 import type { EngineContext } from "./context.ts";
 import { buildControls, type Controls } from "./controls.ts";
 import type { HarnessOptions } from "./harness.ts";
+import { KIT } from "./kit.ts";
 import { checkPoints } from "./points.ts";
 
 const TTL_MS_MAX = 10 * 365 * 24 * 60 * 60 * 1000;
@@ -54,6 +56,7 @@ export function buildContext(
   }));
   return {
     ...wiring,
+    kit: KIT,
     agent,
     stamp,
     controls,
@@ -68,11 +71,17 @@ export function buildContext(
     // Two workers of one name would share their leases, and a lease is what keeps them apart.
     worker: `${options.worker ?? "worker"}-${newId("wrk", clock.now())}`,
     leaseMs: options.leaseMs ?? LEASE_MS_DEFAULT,
+    runsMax: options.runsMax ?? CAPACITY.runsMax,
+    queueMax: options.queueMax ?? CAPACITY.queueMax,
     modelTimeoutMs: options.modelTimeoutMs ?? MODEL_TIMEOUT_MS_DEFAULT,
+    allowOtherModel: options.allowOtherModel === true,
+    modelRetry: options.modelRetry,
     mayDecide: options.mayDecide,
+    onDelta: options.onDelta,
     render: {
       formatToolError: agent.formatToolError ?? formatToolError,
       untrustedTools: controls.guards.has("untrusted_wrapper") ? untrustedTools(contracts) : new Set(),
+      modelId: options.model.id,
     },
     newId: options.newId ?? ((prefix) => newId(prefix, clock.now())),
     alarm: (alarm) => {
@@ -135,7 +144,11 @@ function checkLimits({ limits }: Controls): void {
 }
 
 /** Numbers that would otherwise fail in the middle of a run. */
-function checkNumbers({ agent, budgets = {} }: HarnessOptions): void {
+function checkNumbers({ agent, budgets = {}, runsMax, queueMax }: HarnessOptions): void {
+  for (const [name, value] of Object.entries({ runsMax, queueMax })) {
+    if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) continue;
+    throw new BelayError("BELAY_LIMIT_INVALID", `${name} is ${value}; it must be a whole number of at least 1`);
+  }
   const ttlMs = agent.approval?.ttlMs;
   if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && ttlMs >= 1 && ttlMs <= TTL_MS_MAX)) {
     throw new BelayError(
@@ -153,7 +166,6 @@ function checkNumbers({ agent, budgets = {} }: HarnessOptions): void {
 }
 
 function toolsHash(contracts: ReadonlyMap<string, ToolContract>): string {
-  const hash = createHash("sha256");
-  for (const name of [...contracts.keys()].sort()) hash.update(`${contracts.get(name)?.contractHash}\n`);
-  return hash.digest("hex").slice(0, 16);
+  const lines = [...contracts.keys()].sort().map((name) => `${contracts.get(name)?.contractHash}\n`);
+  return hash("sha256", lines.join("")).slice(0, 16);
 }

@@ -1,8 +1,7 @@
-import { type CompactionPlan, renderMessage, type WrittenSummaries } from "../context/index.ts";
-import { limitBeforeModelCall, type Reservation, type RunEvent } from "../core/index.ts";
-import { costNanoUsd, estimatePromptTokens, type ModelRequest } from "../model/index.ts";
+import type { CompactionPlan, WrittenSummaries } from "../context/index.ts";
+import type { Reservation, RunEvent } from "../core/index.ts";
+import type { ModelRequest } from "../model/index.ts";
 import type { EngineContext } from "./context.ts";
-import { reserveBudgets, settleBudgets } from "./cost-budgets.ts";
 import type { Session } from "./session.ts";
 
 export interface PlannedCompaction {
@@ -29,13 +28,14 @@ export function planCompaction(
  * does not fit, and then the plan's own summaries do.
  */
 export function reserveCompaction(context: EngineContext, session: Session, { plans }: PlannedCompaction): boolean {
+  const { core, highestCostNanoUsd, reserveBudgets } = context.kit;
   const { compaction } = context.agent;
   const wanted = compaction?.reserve?.(plans);
   if (compaction?.write === undefined || wanted === undefined) return false;
   const { modelId, inputTokens, outputTokens } = wanted;
-  const cost = costNanoUsd(context.prices, modelId, wanted);
+  const cost = highestCostNanoUsd(context.prices, modelId, wanted);
   const reserved: Reservation = { inputTokens, outputTokens, ...(cost === undefined ? {} : { costNanoUsd: cost }) };
-  if (limitBeforeModelCall(session.state, context.clock.now(), reserved) !== undefined) return false;
+  if (core.limitBeforeModelCall(session.state, context.clock.now(), reserved) !== undefined) return false;
   reserveBudgets(context, session, cost);
   return session.stage({ type: "context.summarising", reserved });
 }
@@ -55,7 +55,7 @@ export async function writeSummaries(
     prices: context.prices,
   });
   const event = compacted(context, session, planned, written);
-  return [event, ...settleBudgets(session, written?.costNanoUsd)];
+  return [event, ...context.kit.settleBudgets(session, written?.costNanoUsd)];
 }
 
 /** The record of a compaction, with the size of the prompt that it leaves. */
@@ -65,6 +65,7 @@ export function compacted(
   { request, tokensBefore, plans }: PlannedCompaction,
   written?: WrittenSummaries,
 ): RunEvent {
+  const { estimatePromptTokens, renderMessage } = context.kit;
   const summaries = written?.summaries ?? plans.map(({ callId, summary }) => ({ callId, text: summary }));
   const merged: Record<string, string> = { ...session.state.summaries };
   for (const { callId, text } of summaries) merged[callId] = text;

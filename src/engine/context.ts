@@ -8,10 +8,13 @@ import type { ToolContract, ToolExecutor } from "../tool/index.ts";
 import type { Agent } from "./agent.ts";
 import type { Controls } from "./controls.ts";
 import type { Alarm, HarnessOptions } from "./harness.ts";
+import type { Kit } from "./kit.ts";
 import type { Waker } from "./waker.ts";
 
 /** What the parts of the engine share: the agent made ready, and the seams. */
 export interface EngineContext {
+  /** For modules that are loaded on demand. */
+  readonly kit: Kit;
   readonly agent: Agent;
   readonly stamp: AgentStamp;
   readonly controls: Controls;
@@ -25,8 +28,13 @@ export interface EngineContext {
   readonly budgets: Readonly<Record<string, number>>;
   readonly worker: string;
   readonly leaseMs: number;
+  readonly runsMax: number;
+  readonly queueMax: number;
   readonly modelTimeoutMs: number;
+  readonly allowOtherModel: boolean;
+  readonly modelRetry: HarnessOptions["modelRetry"];
   readonly mayDecide?: HarnessOptions["mayDecide"];
+  readonly onDelta?: HarnessOptions["onDelta"];
   /** Durable wake-ups, once somebody serves them. */
   waker(): Waker | undefined;
   readonly render: RenderOptions;

@@ -8,20 +8,30 @@ import type { Agent, LimitOptions } from "./agent.ts";
  * Checks that are neither data nor the application's own code. Each is asked for by name where it acts, so that an
  * evaluation can show what happens without it.
  */
-const GUARDS = {
-  strict_arguments: "Arguments are checked against the tool's schema, and undeclared keys are refused",
-  offered_tools: "Only tools offered for the task are run",
-  approval_gate: "A verdict `ask` waits for a person",
-  approval_recheck: "An approved call is judged again on today's world",
-  approval_expiry: "An unanswered question expires",
-  approval_integrity: "An approval is bound to the arguments and the tool contract that the person saw",
-  transaction_recheck: "The rules run once more inside the transaction of the effect",
-  stable_key: "The idempotency key is the same for every attempt of a call",
-  untrusted_wrapper: "Words of outsiders reach the model inside a wrapper that they cannot close",
-  points_budget: "A call starts only when each of its budgets has room for what it costs",
-} as const;
+const GUARDS = [
+  /** Arguments are checked against the tool's schema, and undeclared keys are refused. */
+  "strict_arguments",
+  /** Only tools offered for the task are run. */
+  "offered_tools",
+  /** A verdict `ask` waits for a person. */
+  "approval_gate",
+  /** An approved call is judged again on today's world. */
+  "approval_recheck",
+  /** An unanswered question expires. */
+  "approval_expiry",
+  /** An approval is bound to the arguments and the tool contract that the person saw. */
+  "approval_integrity",
+  /** The rules run once more inside the transaction of the effect. */
+  "transaction_recheck",
+  /** The idempotency key is the same for every attempt of a call. */
+  "stable_key",
+  /** Words of outsiders reach the model inside a wrapper that they cannot close. */
+  "untrusted_wrapper",
+  /** A call starts only when each of its budgets has room for what it costs. */
+  "points_budget",
+] as const;
 
-type GuardId = keyof typeof GUARDS;
+type GuardId = (typeof GUARDS)[number];
 
 /** Everything that stands between a model's wish and the world, as one table built by the harness itself. */
 export interface Controls {
@@ -52,7 +62,7 @@ export function buildControls(agent: Agent, contracts: readonly ToolContract[]):
     rules: risk === undefined ? [...agent.rules] : [...agent.rules, risk],
     // An agent sets another cap by naming its own; without any the default holds.
     filters: filters.some(({ id }) => id === "size_cap") ? filters : [...filters, sizeCap()],
-    guards: new Set((Object.keys(GUARDS) as GuardId[]).filter((id) => id !== "points_budget" || agent.budget)),
+    guards: new Set(GUARDS.filter((id) => id !== "points_budget" || agent.budget)),
   };
 }
 

@@ -1,14 +1,11 @@
 import { fold, type Principal } from "../core/index.ts";
 import type { RunKey } from "../journal/index.ts";
 import { createActiveRuns } from "./active-runs.ts";
-import { decideApproval } from "./answer.ts";
-import { appendEvent } from "./append.ts";
 import { buildContext } from "./build-context.ts";
+import type { CancelOutcome } from "./cancel.ts";
 import type { EngineContext } from "./context.ts";
 import type { Controls } from "./controls.ts";
 import type { Harness, HarnessOptions } from "./harness.ts";
-import { sendMessage } from "./message.ts";
-import { recoverAll } from "./recover-all.ts";
 import { createRunStreams } from "./run-handle.ts";
 import { startRun } from "./start.ts";
 import type { Waker } from "./waker.ts";
@@ -36,20 +33,8 @@ export function assembleHarness(options: HarnessOptions, adjust: (controls: Cont
   });
   const active = createActiveRuns(context);
 
-  async function cancel(
-    run: RunKey,
-    by: Principal,
-    note?: string,
-  ): Promise<"recorded" | "already_ended" | "unknown_run"> {
-    const noted = note === undefined ? {} : { note: note.toWellFormed().slice(0, 2000) };
-    const appended = await appendEvent(context, run, () => ({ type: "run.cancel_requested", by, ...noted }));
-    if (appended.status === "refused") return "already_ended";
-    if (appended.status === "unknown_run") return "unknown_run";
-    // Who drives it here is told at once; a run that nobody drives is ended here, so that its questions close.
-    if (!active.interrupt(run)) await active.advance(run);
-    await waker?.wake({ run, why: "message", key: `${run.tenant}/${run.runId}:cancel` });
-    return "recorded";
-  }
+  const cancel = async (run: RunKey, by: Principal, note?: string): Promise<CancelOutcome> =>
+    (await import("./people.ts")).cancelRun(context, active, run, by, note);
 
   return {
     agent: context.agent,
@@ -60,32 +45,23 @@ export function assembleHarness(options: HarnessOptions, adjust: (controls: Cont
       await waker?.wake({ run, why: "start", key: `${run.tenant}/${run.runId}:start` });
       return run;
     },
-    async message(conversationId, text, messageOptions = {}) {
-      const sent = await sendMessage(context, conversationId, text, messageOptions);
-      const { run } = sent;
-      if (sent.status === "started") await waker?.wake({ run, why: "start", key: `${run.tenant}/${run.runId}:start` });
-      return sent;
-    },
     advance: active.advance,
-    decide: (request) => decideApproval(context, request),
+    // What many programs never need, or only when something went wrong, is loaded then.
+    message: async (conversationId, text, messageOptions = {}) =>
+      (await import("./people.ts")).sendMessage(context, conversationId, text, messageOptions),
+    decide: async (request) => (await import("./people.ts")).decideApproval(context, request),
+    reconcile: async (request) => (await import("./people.ts")).reconcileCall(context, request),
+    lookUp: async (run, callId, { signal = new AbortController().signal } = {}) =>
+      (await import("./people.ts")).lookUpOutcome(context, run, callId, signal),
     cancel,
     state: async (run) => fold(await context.store.read(run)),
     entries: (run) => context.store.read(run),
-    recover: (recoverOptions = {}) => recoverAll(context, active, recoverOptions),
-    async work() {
-      const stop = new AbortController();
-      // Loaded only by a worker, so that a program that drives its runs itself does not carry it.
-      waker ??= (await import("./in-process-waker.ts")).createInProcessWaker();
-      const serving = await waker.serve(async (wake) => {
-        await active.advance(wake.run, { signal: stop.signal });
-      });
-      await recoverAll(context, active, { signal: stop.signal });
-      return {
-        close: async () => {
-          stop.abort();
-          await serving.close();
-        },
-      };
+    recover: async (recoverOptions = {}) =>
+      (await import("./recover-all.ts")).recoverAll(context, active, recoverOptions),
+    // Loaded only by a worker, so that a program that drives its runs itself does not carry it.
+    async work(workOptions = {}) {
+      waker ??= (await import("./sweeping-waker.ts")).createSweepingWaker(context);
+      return (await import("./work.ts")).serveWakes(context, active, waker, workOptions);
     },
   };
 }

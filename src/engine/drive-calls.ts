@@ -1,9 +1,8 @@
 import { type CallState, findCall, wallClockLimit } from "../core/index.ts";
 import { type Drive, launch } from "./drive-state.ts";
 import { executeCall, startCall } from "./execute-step.ts";
-import { toolChangedEvent } from "./judge.ts";
+import { finishedBy } from "./outcome.ts";
 import { reservePoints } from "./points.ts";
-import { recoverCall } from "./recover-step.ts";
 
 /** Starts a call that is allowed: its intent is staged, and it runs once that is durable. */
 export function beginCall(self: Drive, callId: string): boolean {
@@ -26,6 +25,7 @@ function verifyTool(self: Drive, call: CallState): boolean {
   const { callId } = call.call;
   self.verified.add(callId);
   return launch(self, `run ${callId}`, async () => {
+    const { toolChangedEvent } = await import("./trouble.ts");
     const changed = await toolChangedEvent(self.context, call);
     return { events: changed === undefined ? [] : [changed] };
   });
@@ -40,7 +40,7 @@ export function launchCall(self: Drive, callId: string, status: CallState["statu
     if (attempt > 0 && call.fence !== self.fence) return { events: [] };
     self.ownCalls.add(callId);
     const executed = await executeCall(context, session, call, self.toolSignal);
-    if (executed.kind === "settled") return { events: [executed.settlement.event], ...blobsOf(executed.settlement) };
+    if (executed.kind === "settled") return finishedBy(executed.settlement);
     // Taken up again by `finish_call` as one that may be repeated.
     self.ownCalls.delete(callId);
     return { events: [] };
@@ -49,26 +49,13 @@ export function launchCall(self: Drive, callId: string, status: CallState["statu
 
 /** Takes up a call that was started by a process which is gone. */
 export function beginRecovery(self: Drive, callId: string): boolean {
-  const { context, session } = self;
   const key = `run ${callId}`;
-  const call = findCall(session.state, callId);
+  const call = findCall(self.session.state, callId);
   if (call === undefined || self.ownCalls.has(callId)) return false;
   return launch(self, key, async () => {
-    const recovery = await recoverCall(context, session, call, self.toolSignal, self.fence);
-    switch (recovery.kind) {
-      case "settle":
-        return { events: [recovery.settlement.event], ...blobsOf(recovery.settlement) };
-      case "wait":
-        self.postponed.add(key);
-        return { events: [], notBefore: recovery.notBefore };
-      case "again":
-        return { events: [], restart: recovery.event };
-    }
+    // Needed only after a crash, and loaded then.
+    const found = await (await import("./trouble.ts")).recoverCall(self, call);
+    if (found.notBefore !== undefined) self.postponed.add(key);
+    return found;
   });
-}
-
-function blobsOf(settlement: { readonly blobs?: ReadonlyMap<string, string> }): {
-  readonly blobs?: ReadonlyMap<string, string>;
-} {
-  return settlement.blobs === undefined ? {} : { blobs: settlement.blobs };
 }

@@ -38,6 +38,8 @@ export interface Drive extends DriveOptions {
   readonly postponed: Set<string>;
   /** Calls of an earlier revision that were checked against today's tools. */
   readonly verified: Set<string>;
+  /** Times of retries that this worker has waited for. */
+  readonly held: Set<number>;
 }
 
 /** Queues work that begins after the next flush, and blocks its effect until then. */

@@ -1,13 +1,13 @@
 import { type Effect, effectsOf, findCall, type RunEvent } from "../core/index.ts";
 import { requestApproval } from "./ask.ts";
-import { isThenable } from "./bounded.ts";
-import { type PlannedCompaction, writeSummaries } from "./compact-step.ts";
+import { bounded, isThenable } from "./bounded.ts";
+import type { PlannedCompaction } from "./compact-step.ts";
 import type { EngineContext } from "./context.ts";
 import { beginCall, beginRecovery, launchCall } from "./drive-calls.ts";
 import { type Drive, type DriveOptions, type Finished, launch, NEVER } from "./drive-state.ts";
 import { judgeCall, rejudgeCall } from "./judge.ts";
 import { callModel, type OpenModelCall, openModelCall } from "./model-step.ts";
-import { startNextRun } from "./next-run.ts";
+import { loadParts, partFor, parts } from "./parts.ts";
 import { reservePoints } from "./points.ts";
 import type { Session } from "./session.ts";
 
@@ -22,6 +22,7 @@ export async function drive(
   session: Session,
   options: DriveOptions,
 ): Promise<{ readonly notBefore?: number }> {
+  await loadParts(context.agent);
   const self: Drive = {
     ...options,
     context,
@@ -31,6 +32,7 @@ export async function drive(
     ownCalls: new Set(),
     postponed: new Set(),
     verified: new Set(),
+    held: new Set(),
   };
   let notBefore: number | undefined;
   for (;;) {
@@ -105,6 +107,7 @@ function isBusy(self: Drive, effect: Effect): boolean {
 function keyOf(effect: Effect): string {
   switch (effect.type) {
     case "call_model":
+    case "await_retry":
     case "end_run":
     case "start_next_run":
       return effect.type;
@@ -125,6 +128,8 @@ function begin(self: Drive, effect: Effect): boolean {
   switch (effect.type) {
     case "call_model":
       return beginModelCall(self);
+    case "await_retry":
+      return beginRetry(self, effect.notBefore);
     case "decide_call":
       return beginDecision(self, effect.callId, effect.recheck);
     case "request_approval":
@@ -152,7 +157,9 @@ function begin(self: Drive, effect: Effect): boolean {
     case "end_run":
       return session.stage({ type: "run.ended", termination: effect.termination });
     case "start_next_run":
-      return launch(self, "start_next_run", async () => ({ events: await startNextRun(context, session) }));
+      return launch(self, "start_next_run", async () => ({
+        events: await (await import("./next-run.ts")).startNextRun(context, session),
+      }));
   }
 }
 
@@ -166,7 +173,7 @@ function beginModelCall(self: Drive): boolean {
   if (open === undefined) return true;
   if ("plans" in open) {
     return launch(self, "call_model", async () => ({
-      events: await writeSummaries(context, session, open, self.modelSignal),
+      events: await partFor(parts.compaction).writeSummaries(context, session, open, self.modelSignal),
     }));
   }
   return launch(self, "call_model", async () => {
@@ -182,6 +189,21 @@ function beginModelCall(self: Drive): boolean {
   });
 }
 
+/** A short wait is held by this process; a longer one ends the segment, and a wake comes. */
+const RETRY_HOLD_MS_MAX = 10_000;
+
+function beginRetry(self: Drive, notBefore: number): boolean {
+  const waitMs = notBefore - self.context.clock.now();
+  if (waitMs <= 0) return beginModelCall(self);
+  // Held once: a clock that stands still must not turn this into a loop.
+  if (waitMs > RETRY_HOLD_MS_MAX || self.held.has(notBefore)) return false;
+  self.held.add(notBefore);
+  return launch(self, "await_retry", async () => {
+    await bounded(() => NEVER, { timeoutMs: waitMs, signal: self.modelSignal });
+    return { events: [] };
+  });
+}
+
 function modelOptions({ modelSignal, onDelta }: Drive): { signal: AbortSignal; onDelta?: (text: string) => void } {
   return { signal: modelSignal, ...(onDelta === undefined ? {} : { onDelta }) };
 }
@@ -192,5 +214,13 @@ function beginDecision(self: Drive, callId: string, recheck: boolean): boolean {
   if (call === undefined) return false;
   const judged = recheck ? rejudgeCall(context, session, call) : judgeCall(context, session, call);
   if (!isThenable(judged)) return stageAll(self, judged);
-  return launch(self, `decide_call ${callId}`, async () => ({ events: await judged }));
+  const key = `decide_call ${callId}`;
+  return launch(self, key, async () => {
+    // A rule that never answers must not hold up whoever cancels; it changes nothing, and is asked again if need be.
+    const ended = await bounded(() => judged, { timeoutMs: Number.MAX_SAFE_INTEGER, signal: self.modelSignal });
+    if (ended.status === "done") return { events: ended.value };
+    if (ended.status === "failed") throw ended.error;
+    self.postponed.add(key);
+    return { events: [] };
+  });
 }

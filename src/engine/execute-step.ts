@@ -1,14 +1,15 @@
-import { type CallState, canonicalize, type RunEvent } from "../core/index.ts";
-import { LOOKUP_FAILED, type ToolContext, type ToolContract, type ToolResult } from "../tool/index.ts";
-import { bounded, isThenable } from "./bounded.ts";
+import { type CallState, canonicalize, type JsonValue, type RunEvent } from "../core/index.ts";
+import type { RunKey } from "../journal/index.ts";
+import { LOOKUP_FAILED, type ToolContext, type ToolResult } from "../tool/index.ts";
+import { type Bounded, bounded } from "./bounded.ts";
 import type { EngineContext } from "./context.ts";
-import { judgeInTransaction, tamperedEvent } from "./judge.ts";
-import { recordLate } from "./late-outcome.ts";
-import { type Settlement, settlementOf, unknownOutcome, worldChangedOutcome } from "./outcome.ts";
+import { tamperedEvent } from "./judge.ts";
+import { type Settlement, settlementOf } from "./outcome.ts";
 import type { Session } from "./session.ts";
+import { isThrottled } from "./throttled.ts";
 
 /** Failures after which nobody knows whether a changing tool did its work. */
-const INDEFINITE: ReadonlySet<string> = new Set(["tool_failed", LOOKUP_FAILED]);
+export const INDEFINITE: ReadonlySet<string> = new Set(["tool_failed", LOOKUP_FAILED]);
 
 /**
  * The key that the far side may use to drop duplicates: equal for every attempt of a call, different for every other
@@ -39,16 +40,39 @@ export function startCall(context: EngineContext, session: Session, call: CallSt
     idempotencyKey: idempotencyKey(context, session, call, attempt),
     recovery: contract.recovery,
     fence,
+    ...(contract.recovery === "queryable" ? { overAfterMs: startWithinMs(context) + contract.timeoutMs } : {}),
   };
 }
 
-/** Starts of one keyed call that this worker makes by itself before it says "unknown". */
-const KEYED_ATTEMPTS_MAX = 2;
+/** At least this long after its record an intent may still be acted on, however short a lease is. */
+const START_WITHIN_MS_MIN = 1000;
+
+/**
+ * How long after its record an intent may be acted on, in milliseconds. A worker that stood still for longer does not
+ * begin: another one may have looked by then, and found nothing. Within a third of a lease the lease still holds.
+ */
+export function startWithinMs({ leaseMs }: EngineContext): number {
+  return Math.max(START_WITHIN_MS_MIN, leaseMs / 3);
+}
+
+/** A far side that drops repetitions needs no such care, and a read changes nothing. */
+function isTooLate(context: EngineContext, { attempt, recovery, startedAt }: CallState, now: number): boolean {
+  if (attempt === 0 || recovery === "read" || recovery === "keyed") return false;
+  return now - (startedAt ?? now) > startWithinMs(context);
+}
 
 export type Executed =
   | { readonly kind: "settled"; readonly settlement: Settlement }
   /** The attempt left no outcome and may be repeated under the same key. */
   | { readonly kind: "again" };
+
+/** Loaded with the first call that runs in a transaction and kept, because asking the loader costs time in each call. */
+let transactions: typeof import("./transaction-step.ts") | undefined;
+
+async function loadTransactions(): Promise<typeof import("./transaction-step.ts")> {
+  transactions ??= await import("./transaction-step.ts");
+  return transactions;
+}
 
 /** Runs a call whose intent is recorded (or a read, which needs none) and says what to record. Never rejects. */
 export async function executeCall(
@@ -60,32 +84,44 @@ export async function executeCall(
   const { callId, tool } = call.call;
   const contract = context.contracts.get(tool);
   if (contract === undefined) return { kind: "again" };
+  // Before the clock is read: nothing may stand between that look and the effect.
+  const transactional = contract.inTransaction ? await loadTransactions() : undefined;
   const startedAt = context.clock.now();
   const settle = (result: ToolResult): Settlement =>
     settlementOf(context, session, contract, callId, result, {
       ...attemptOf(call),
       durationMs: context.clock.now() - startedAt,
     });
-  if (contract.inTransaction) {
-    return { kind: "settled", settlement: executeInTransaction(context, session, call, contract, signal, settle) };
+  if (isTooLate(context, call, startedAt)) {
+    const message = "the process stood still before the tool began; it was not run";
+    return {
+      kind: "settled",
+      settlement: settle({ ok: false, error: { code: "not_started", message, retryable: true } }),
+    };
   }
-  const ended = await bounded(
-    async (inner) =>
-      soundResult(
-        await context.executor.execute(
-          tool,
-          structuredClone(call.call.args),
-          toolContext(context, session, call, inner),
+  if (transactional !== undefined) {
+    const settlement = transactional.executeInTransaction(context, session, call, contract, signal, settle);
+    return { kind: "settled", settlement };
+  }
+  const attempt = (): Promise<Bounded<ToolResult>> =>
+    bounded(
+      async (inner) =>
+        soundResult(
+          await context.executor.execute(tool, copyOf(call.call.args), toolContext(context, session, call, inner)),
         ),
-      ),
-    {
-      timeoutMs: contract.timeoutMs,
-      signal,
-      // A cancelled run still waits for what changes the world, so that its outcome is known.
-      waitsWhenAborted: contract.recovery !== "read",
-      onLate: (result) => recordLate(context, session.run, call, settle(result).event),
-    },
-  );
+      {
+        timeoutMs: contract.timeoutMs,
+        signal,
+        // A cancelled run still waits for what changes the world, so that its outcome is known.
+        waitsWhenAborted: contract.recovery !== "read",
+        onLate: (result) => recordLate(context, session.run, call, settle(result)),
+      },
+    );
+  const first = await attempt();
+  // Loaded only when a far side is busy.
+  const ended = isThrottled(first, contract.recovery)
+    ? await (await import("./trouble.ts")).untilTaken(context.kit, first, attempt, { ...contract, signal })
+    : first;
   if (
     ended.status === "done" &&
     (ended.value.ok || contract.recovery === "read" || !INDEFINITE.has(ended.value.error.code))
@@ -96,11 +132,29 @@ export async function executeCall(
     const detail = `call ${callId}: the executor threw`;
     context.alarm({ code: "TOOL_FAILED", run: session.run, detail, cause: ended.error });
   }
+  // Needed only when something went wrong, and loaded then.
+  const { afterIndefinite } = await import("./trouble.ts");
   return await afterIndefinite(context, session, call, contract, signal, ended.status, settle);
 }
 
-function attemptOf(call: CallState): { readonly attempt?: number } {
+/** Loaded only for what a tool still did after it was given up. */
+function recordLate(context: EngineContext, run: RunKey, call: CallState, { event }: Settlement): void {
+  import("./trouble.ts")
+    .then((late) => late.recordLate(context, run, call, event))
+    .catch((cause: unknown) => {
+      const detail = `late outcome of ${call.call.callId} was not recorded`;
+      context.alarm({ code: "OUTCOME_DIFFERS", run, detail, cause });
+    });
+}
+
+/** Which attempt of a call an outcome belongs to; a call that needed no intent has none. */
+export function attemptOf(call: CallState): { readonly attempt?: number } {
   return call.attempt === 0 ? {} : { attempt: call.attempt };
+}
+
+/** A copy of its own for each attempt, because a tool may write into what it is given. */
+function copyOf(args: JsonValue): JsonValue {
+  return JSON.parse(JSON.stringify(args)) as JsonValue;
 }
 
 /** What an executor gave, or, for anything that is no result, a failure that leaves the outcome open. */
@@ -116,141 +170,12 @@ function isError(error: unknown): boolean {
   return typeof error === "object" && error !== null && "code" in error && typeof error.code === "string";
 }
 
-/** The tool may or may not have done its work: ask the far side where that is possible, otherwise say so. */
-async function afterIndefinite(
-  context: EngineContext,
-  session: Session,
-  call: CallState,
-  contract: ToolContract,
-  signal: AbortSignal,
-  how: "done" | "failed" | "timeout" | "aborted",
-  settle: (result: ToolResult) => Settlement,
-): Promise<Executed> {
-  const { callId } = call.call;
-  const reason =
-    how === "timeout"
-      ? `no answer within ${contract.timeoutMs} ms`
-      : how === "aborted"
-        ? "the call was aborted"
-        : "the tool failed in the middle";
-  if (contract.recovery === "read") {
-    const code = how === "timeout" ? "timeout" : how === "aborted" ? "aborted" : "tool_failed";
-    return { kind: "settled", settlement: settle({ ok: false, error: { code, message: reason, retryable: true } }) };
-  }
-  if (how !== "aborted") {
-    const found = await lookUp(context, session, call, signal);
-    if (found.status === "found") return { kind: "settled", settlement: settle(found.result) };
-    // By contract the far side drops what it has done under this key, so one more try is safe.
-    if (contract.recovery === "keyed" && call.attempt < KEYED_ATTEMPTS_MAX) return { kind: "again" };
-  }
-  context.alarm({ code: "OUTCOME_UNKNOWN", run: session.run, detail: `call ${callId}: ${reason}` });
-  const event = { type: "call.settled", callId, outcome: unknownOutcome(reason), ...attemptOf(call) } as const;
-  return { kind: "settled", settlement: { event } };
-}
-
-export type LookedUp =
-  | { readonly status: "found"; readonly result: ToolResult }
-  | { readonly status: "absent" }
-  /** Nobody answered, which says nothing about whether it happened. */
-  | { readonly status: "unavailable" };
-
-/** The outcome of an earlier attempt as the far side knows it. Never rejects. */
-export async function lookUp(
+export function toolContext(
   context: EngineContext,
   session: Session,
   call: CallState,
   signal: AbortSignal,
-): Promise<LookedUp> {
-  const { tool, args } = call.call;
-  const ended = await bounded(
-    (inner) => context.executor.lookup(tool, args, toolContext(context, session, call, inner)),
-    {
-      timeoutMs: context.contracts.get(tool)?.timeoutMs ?? 1,
-      signal,
-    },
-  );
-  if (ended.status !== "done") return { status: "unavailable" };
-  if (ended.value === undefined) return { status: "absent" };
-  const isClear = ended.value.ok || !INDEFINITE.has(ended.value.error.code);
-  return isClear ? { status: "found", result: ended.value } : { status: "unavailable" };
-}
-
-/** Thrown to roll a transaction back and carry the result out of it. */
-class Rollback extends Error {
-  readonly settlement: Settlement;
-  constructor(settlement: Settlement) {
-    super("rolled back");
-    this.settlement = settlement;
-  }
-}
-
-/**
- * One transaction of the world: an earlier attempt's outcome, or the rules once more and then the tool.
- *
- * The earlier attempt comes first, because its own effect may be what makes the rules say no today.
- */
-function executeInTransaction(
-  context: EngineContext,
-  session: Session,
-  call: CallState,
-  contract: ToolContract,
-  signal: AbortSignal,
-  settle: (result: ToolResult) => Settlement,
-): Settlement {
-  const { callId, tool, args } = call.call;
-  const { transaction } = context.agent;
-  const toolInput = toolContext(context, session, call, signal);
-  try {
-    if (transaction === undefined) throw new TypeError(`${contract.name} needs the agent's transaction`);
-    return transaction(() => {
-      const earlier = now(context.executor.lookup(tool, args, toolInput));
-      if (earlier !== undefined) return settle(earlier);
-      const refusal = judgeInTransaction(context, session, call);
-      if (refusal !== undefined) {
-        const outcome = worldChangedOutcome(refusal.code, refusal.reason);
-        throw new Rollback({ event: { type: "call.settled", callId, outcome, ...attemptOf(call) } });
-      }
-      const result = now(context.executor.execute(tool, args, toolInput));
-      const settlement = settle(result);
-      if (!result.ok) throw new Rollback(settlement);
-      return settlement;
-    });
-  } catch (error) {
-    if (error instanceof Rollback) return error.settlement;
-    context.alarm({ code: "TOOL_FAILED", run: session.run, detail: `transaction of call ${callId}`, cause: error });
-    return afterBrokenTransaction(context, call, toolInput, settle);
-  }
-}
-
-/** The transaction threw: it was rolled back, unless the commit itself went wrong after the fact. */
-function afterBrokenTransaction(
-  context: EngineContext,
-  call: CallState,
-  toolInput: ToolContext,
-  settle: (result: ToolResult) => Settlement,
-): Settlement {
-  const { callId, tool, args } = call.call;
-  try {
-    const found = now(context.executor.lookup(tool, args, toolInput));
-    if (found !== undefined) return settle(found);
-    const message = "the world could not be changed; nothing was done";
-    return settle({ ok: false, error: { code: "transaction_failed", message, retryable: true } });
-  } catch {
-    const outcome = unknownOutcome("the transaction failed and the world cannot be read");
-    return { event: { type: "call.settled", callId, outcome, ...attemptOf(call) } };
-  }
-}
-
-/** A tool of a transaction answers at once; a promise would let other work in between. */
-function now<Value>(value: Value | Promise<Value>): Value {
-  if (isThenable(value)) {
-    value.then(undefined, () => undefined);
-    throw new TypeError("a tool with inTransaction must be synchronous");
-  }
-  return value;
-}
-
-function toolContext(context: EngineContext, session: Session, call: CallState, signal: AbortSignal): ToolContext {
+): ToolContext {
   const { tenant, runId } = session.run;
   return {
     runId,

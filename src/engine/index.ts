@@ -4,4 +4,5 @@ export type { ControlInfo } from "./controls.ts";
 export { createHarness } from "./create-harness.ts";
 export * from "./harness.ts";
 export type { BudgetLimit, PointsCall, PointsOptions } from "./points.ts";
+export { wakeStale } from "./wake-stale.ts";
 export type { Wake, Waker } from "./waker.ts";

@@ -8,12 +8,12 @@ import type { EngineContext } from "./context.ts";
  *
  * It changes no state: the run has gone on with "unknown". It is evidence for the person who has to find out.
  */
-export function recordLate(
+export async function recordLate(
   context: EngineContext,
   run: RunKey,
   call: CallState,
   settled: Extract<RunEvent, { type: "call.settled" }>,
-): void {
+): Promise<void> {
   if (call.attempt === 0) return;
   context.alarm({ code: "OUTCOME_DIFFERS", run, detail: `call ${call.call.callId} finished after it was given up` });
   const event: RunEvent = {
@@ -23,12 +23,5 @@ export function recordLate(
     outcome: settled.outcome,
     differs: true,
   };
-  appendEvent(context, run, () => event).catch((cause: unknown) => {
-    context.alarm({
-      code: "OUTCOME_DIFFERS",
-      run,
-      detail: `late outcome of ${call.call.callId} was not recorded`,
-      cause,
-    });
-  });
+  await appendEvent(context, run, () => event);
 }

@@ -1,11 +1,9 @@
-import { fold, type RunState } from "../core/index.ts";
-import { BelayError } from "../errors.ts";
+import type { RunState } from "../core/index.ts";
 import type { RunKey } from "../journal/index.ts";
 import { appendEvent } from "./append.ts";
 import type { EngineContext } from "./context.ts";
 import { checkOwner } from "./conversation.ts";
 import type { MessageOutcome, StartOptions } from "./harness.ts";
-import { ANONYMOUS, checkInput, checkStart, startRun } from "./start.ts";
 
 type MessageOptions = Omit<StartOptions, "conversationId">;
 
@@ -21,13 +19,18 @@ export async function sendMessage(
   text: string,
   options: MessageOptions,
 ): Promise<MessageOutcome> {
+  const { checkInput, checkStart } = context.kit;
   checkInput(context, text);
   checkStart(context, { ...options, conversationId });
   const lock: RunKey = { tenant: options.tenant ?? "default", runId: `conversation ${conversationId}` };
   const owner = context.newId("msg");
   await lockConversation(context, lock, owner);
   try {
-    return await takeMessage(context, conversationId, text, options);
+    const sent = await takeMessage(context, conversationId, text, options);
+    const { run } = sent;
+    const key = `${run.tenant}/${run.runId}:start`;
+    if (sent.status === "started") await context.waker()?.wake({ run, why: "start", key });
+    return sent;
   } finally {
     await context.store.releaseLease(lock, owner);
   }
@@ -46,6 +49,7 @@ async function patiently(context: EngineContext, run: RunKey, attempt: () => Pro
   for (let pauseMs = 5; ; pauseMs = Math.min(250, pauseMs * 2)) {
     if (await attempt()) return;
     if (performance.now() > until) {
+      const { BelayError } = context.kit;
       throw new BelayError("BELAY_RUN_BUSY", `another worker holds ${run.runId}; send the message again in a moment`);
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -58,11 +62,12 @@ async function takeMessage(
   text: string,
   options: MessageOptions,
 ): Promise<MessageOutcome> {
+  const { ANONYMOUS, BelayError, startRun } = context.kit;
   const tenant = options.tenant ?? "default";
   let outcome: MessageOutcome | undefined;
   await patiently(context, { tenant, runId: conversationId }, async () => {
     const rows = await context.store.conversation(tenant, conversationId);
-    checkOwner(rows, options.principal ?? ANONYMOUS);
+    checkOwner(context, rows, options.principal ?? ANONYMOUS);
     const last = rows.at(-1);
     if (last === undefined || (last.termination !== undefined && last.nextRunId === undefined)) {
       outcome = { status: "started", run: await startRun(context, text, { ...options, conversationId }) };
@@ -83,9 +88,11 @@ async function queueBehind(
   text: string,
   options: MessageOptions,
 ): Promise<MessageOutcome | undefined> {
-  const state = fold(await context.store.read(behind));
+  const { ANONYMOUS, core } = context.kit;
+  const state = core.fold(await context.store.read(behind));
   const known = options.runId === undefined ? undefined : await knownRun(context, behind, state, text, options.runId);
   if (known !== undefined) return known;
+  await (await import("./check-queue.ts")).checkQueue(context, behind.tenant, options.runId);
   const nextRunId = options.runId ?? context.newId("run");
   const { offeredTools } = options;
   const appended = await appendEvent(context, behind, () => ({
@@ -112,5 +119,5 @@ async function knownRun(
   const queued = state?.queued.find((message) => message.nextRunId === runId);
   if (queued?.text === text) return { status: "queued", behind, run };
   if (queued === undefined && (await context.store.run(run)) === undefined) return undefined;
-  throw new BelayError("BELAY_RUN_EXISTS", `run ${runId} exists and is another one; choose another run id`);
+  throw new context.kit.BelayError("BELAY_RUN_EXISTS", `run ${runId} exists and is another one; choose another run id`);
 }

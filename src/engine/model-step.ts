@@ -1,17 +1,26 @@
 import { systemPrompt } from "../context/index.ts";
 import {
+  checkJsonValue,
+  type JsonValue,
   limitBeforeModelCall,
   type ModelOutput,
+  type ProviderData,
   type Reservation,
   type RunEvent,
-  wallClockLimit,
 } from "../core/index.ts";
-import { BelayError } from "../errors.ts";
-import { costNanoUsd, estimateRequestTokens, type ModelReply, type ModelRequest, readUsage } from "../model/index.ts";
+import {
+  costNanoUsd,
+  estimateRequestTokens,
+  highestCostNanoUsd,
+  type ModelReply,
+  type ModelRequest,
+  readUsage,
+} from "../model/index.ts";
 import { bounded } from "./bounded.ts";
-import { compacted, type PlannedCompaction, planCompaction, reserveCompaction } from "./compact-step.ts";
+import type { PlannedCompaction } from "./compact-step.ts";
 import type { EngineContext } from "./context.ts";
 import { reserveBudgets, settleBudgets } from "./cost-budgets.ts";
+import { partFor, parts } from "./parts.ts";
 import { prepareCalls } from "./prepare.ts";
 import type { Session } from "./session.ts";
 
@@ -21,7 +30,7 @@ const CALLS_READ_MAX = 256;
 const FINAL_CHARACTERS_MAX = 40_000;
 /** Words beside calls, in characters. */
 const TEXT_BESIDE_CALLS_MAX = 4000;
-/** Longest list of calls of one reply, as JSON. */
+/** Longest list of calls of one reply, as JSON, together with what its provider wants back. */
 const CALLS_BYTES_MAX = 180 * 1024;
 
 export interface OpenModelCall {
@@ -36,16 +45,17 @@ export interface OpenModelCall {
  */
 export function openModelCall(context: EngineContext, session: Session): OpenModelCall | PlannedCompaction | undefined {
   let prompt = buildRequest(context, session);
-  const planned = planCompaction(context, session, prompt.request, prompt.tokens);
-  if (planned !== undefined) {
-    if (reserveCompaction(context, session, planned)) return planned;
-    session.stage(compacted(context, session, planned));
+  const steps = context.agent.compaction === undefined ? undefined : partFor(parts.compaction);
+  const planned = steps?.planCompaction(context, session, prompt.request, prompt.tokens);
+  if (steps !== undefined && planned !== undefined) {
+    if (steps.reserveCompaction(context, session, planned)) return planned;
+    session.stage(steps.compacted(context, session, planned));
     prompt = buildRequest(context, session);
   }
   const { state } = session;
   const { request, tokens: inputTokens } = prompt;
   const tokens = { inputTokens, outputTokens: state.limits.replyTokensMax };
-  const cost = costNanoUsd(context.prices, context.model.id, tokens);
+  const cost = highestCostNanoUsd(context.prices, context.model.id, tokens);
   const reserved: Reservation = { ...tokens, ...(cost === undefined ? {} : { costNanoUsd: cost }) };
   const hit = limitBeforeModelCall(state, context.clock.now(), reserved);
   if (hit !== undefined) {
@@ -105,25 +115,15 @@ export async function callModel(
     case "timeout": {
       // A timer may fire a moment early by the clock that the limit is read from.
       const late = timeoutMs === wallClockLeftMs ? startedAt + timeoutMs : 0;
-      const hit = wallClockLimit(state, Math.max(context.clock.now(), late));
-      return hit === undefined
-        ? [{ type: "model.failed", step: open.step, code: "timeout", detail: `no reply within ${timeoutMs} ms` }]
-        : [{ type: "limit.reached", ...hit }];
+      return (await import("./trouble.ts")).modelTimedOut(context, session, open.step, timeoutMs, late);
     }
     case "aborted":
       // Whoever aborted says why. The reservation stays open and is charged at the end or by the next attempt.
       return [];
     case "failed":
-      context.alarm({ code: "MODEL_FAILED", run: session.run, detail: "the model client threw", cause: ended.error });
-      return [
-        { type: "model.failed", step: open.step, code: failureCode(ended.error), detail: "the model call failed" },
-      ];
+      // Needed only when something went wrong, and loaded then.
+      return (await import("./trouble.ts")).modelFailed(context, session, open.step, ended.error);
   }
-}
-
-/** An adapter's own stable code; whatever else was thrown has no word of its own in the record. */
-function failureCode(error: unknown): string {
-  return error instanceof BelayError && error.code.startsWith("BELAY_MODEL_") ? error.code : "model_error";
 }
 
 async function replied(
@@ -133,7 +133,9 @@ async function replied(
   reply: ModelReply,
 ): Promise<readonly RunEvent[]> {
   const usage = readUsage(reply.usage, open.reserved);
-  const cost = costNanoUsd(context.prices, context.model.id, usage);
+  // What nobody counted is charged as if the dearest had happened.
+  const costOf = usage.estimated === true ? highestCostNanoUsd : costNanoUsd;
+  const cost = costOf(context.prices, context.model.id, usage);
   const output = await readOutput(context, session, open, reply);
   return [
     { type: "model.replied", step: open.step, output, usage, ...(cost === undefined ? {} : { costNanoUsd: cost }) },
@@ -160,16 +162,27 @@ async function readOutput(
       if (reply.calls.length > CALLS_READ_MAX)
         return unreadable(`Ask for at most ${CALLS_READ_MAX} calls in one reply.`);
       const calls = await prepareCalls(context, open.step, session.state.offeredTools, reply.calls);
-      const bytes = Buffer.byteLength(JSON.stringify(calls));
+      const kept = providerDataOf(context, reply.providerData);
+      const bytes = Buffer.byteLength(JSON.stringify([calls, kept]));
       if (bytes > CALLS_BYTES_MAX)
-        return unreadable("The calls of one reply are too long. Ask for fewer, or shorter ones.");
-      return { kind: "calls", text: boundedText(reply.text).slice(0, TEXT_BESIDE_CALLS_MAX).toWellFormed(), calls };
+        return unreadable("The calls of one reply are too long. Ask for fewer, or shorter ones, and think less.");
+      const text = boundedText(reply.text).slice(0, TEXT_BESIDE_CALLS_MAX).toWellFormed();
+      return { kind: "calls", text, calls, ...kept };
     }
     case "unreadable":
       return unreadable(reply.problem);
     default:
       return unreadable(NOT_A_REPLY);
   }
+}
+
+/** Data that JSON cannot hold go back to nobody; the provider then says whether it can do without. */
+function providerDataOf(
+  { model }: EngineContext,
+  data: JsonValue | undefined,
+): { readonly providerData?: ProviderData } {
+  const checked = data === undefined ? undefined : checkJsonValue(data);
+  return checked?.ok === true ? { providerData: { model: model.id, data: checked.value } } : {};
 }
 
 function unreadable(problem: string): ModelOutput {

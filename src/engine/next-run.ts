@@ -1,12 +1,12 @@
 import type { RunEvent } from "../core/index.ts";
 import type { RunKey } from "../journal/index.ts";
 import type { EngineContext } from "./context.ts";
-import { memoryAfter } from "./conversation.ts";
+import { memoryOf } from "./conversation.ts";
 import type { Session } from "./session.ts";
-import { startedEvent } from "./start.ts";
 
 /** Starts the run of the first queued message and hands it the rest of the queue; says so in the ended run. */
 export async function startNextRun(context: EngineContext, session: Session): Promise<readonly RunEvent[]> {
+  const { startedEvent } = context.kit;
   const { state, run } = session;
   const [first, ...rest] = state.queued;
   if (first === undefined || state.termination === undefined) return [];
@@ -20,7 +20,7 @@ export async function startNextRun(context: EngineContext, session: Session): Pr
       ...(first.offeredTools === undefined ? {} : { offeredTools: first.offeredTools }),
     },
     first.text,
-    memoryAfter(context, state),
+    await memoryOf(context, await context.store.conversation(run.tenant, state.conversationId)),
   );
   const entries = [
     { at, event: started },

@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { applyFilters } from "../context/index.ts";
 import { type CallOutcome, canonicalize, type JsonValue, type RunEvent, type ToolError } from "../core/index.ts";
 import type { ToolContract, ToolResult } from "../tool/index.ts";
 import type { EngineContext } from "./context.ts";
+import type { Finished } from "./drive-state.ts";
 import type { Session } from "./session.ts";
 
 /** A result larger than this is kept beside the journal, by its hash. */
@@ -16,6 +17,11 @@ const VIEW_BYTES_MAX = 150 * 1024;
 export interface Settlement {
   readonly event: Extract<RunEvent, { type: "call.settled" }>;
   readonly blobs?: ReadonlyMap<string, string>;
+}
+
+/** What a call that ended has to record. */
+export function finishedBy({ event, blobs }: Settlement): Omit<Finished, "key"> {
+  return blobs === undefined ? { events: [event] } : { events: [event], blobs };
 }
 
 /** Makes the record of a tool's result: filtered for the model, whole for the journal. */
@@ -58,14 +64,15 @@ export function settlementOf(
   };
 }
 
-function storedValue(text: string): {
+/** A value as the journal keeps it: inside the event, or beside it by its hash. `text` is its canonical JSON. */
+export function storedValue(text: string): {
   readonly value: { json: JsonValue } | { blob: { sha256: string; bytes: number } };
   readonly blobs?: ReadonlyMap<string, string>;
 } {
   // No text needs more than three bytes for a UTF-16 unit, so a short one is not measured.
   const bytes = text.length * 3 <= INLINE_BYTES_MAX ? 0 : Buffer.byteLength(text);
   if (bytes <= INLINE_BYTES_MAX) return { value: { json: JSON.parse(text) } };
-  const sha256 = createHash("sha256").update(text).digest("hex");
+  const sha256 = hash("sha256", text);
   return { value: { blob: { sha256, bytes } }, blobs: new Map([[sha256, text]]) };
 }
 
@@ -110,14 +117,4 @@ function cutView(text: string): string {
 function cut(text: unknown, max: number): string {
   if (typeof text !== "string") return "";
   return (text.length <= max ? text : `${text.slice(0, max)}…`).toWellFormed();
-}
-
-/** The outcome of a call of which nobody knows whether it happened. */
-export function unknownOutcome(reason: string): CallOutcome {
-  const message = `${reason}; nobody knows whether it happened, and it is not repeated`;
-  return { status: "unknown", error: { code: "outcome_unknown", message, retryable: false } };
-}
-
-export function worldChangedOutcome(code: string, message: string): CallOutcome {
-  return { status: "world_changed", error: { code, message, retryable: false } };
 }

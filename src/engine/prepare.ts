@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { canonicalize, type JsonValue, type PreparedCall, type ToolError } from "../core/index.ts";
 import type { RequestedCall } from "../model/index.ts";
 import { type CheckedArgs, printable, readArguments } from "../tool/index.ts";
@@ -37,7 +38,8 @@ async function prepareCall(
   const effect = contract?.recovery === "read" ? "read" : "change";
   const read = boundedArguments(request);
   const args = read.ok ? read.args : null;
-  const base = { callId, tool, effect, ...inspected(context, tool, args) } as const;
+  const unread = read.ok ? {} : textHashOf(request);
+  const base = { callId, tool, effect, ...unread, ...inspected(context, tool, args) } as const;
   if (contract === undefined) {
     return { ...base, args, refusal: refusal("unknown_tool", `unknown tool '${tool}'`) };
   }
@@ -50,6 +52,12 @@ async function prepareCall(
   if (checked.ok) return { ...base, args: inStoredOrder(checked.args) };
   const { details, ...error } = checked.error;
   return { ...base, args, refusal: details === undefined ? error : { ...error, details: inStoredOrder(details) } };
+}
+
+/** Tells calls apart whose arguments could not be read: two broken ones are not the same call. */
+function textHashOf(request: RequestedCall): { readonly textHash?: string } {
+  if (!hasArguments(request) || !("text" in request.args)) return {};
+  return { textHash: hash("sha256", request.args.text).slice(0, 16) };
 }
 
 /** What the agent's own telemetry says about the arguments; it changes nothing, so its failure stops nothing. */

@@ -4,7 +4,7 @@ import type { ActiveRuns } from "./active-runs.ts";
 import type { EngineContext } from "./context.ts";
 import type { RunHandle, RunResult, StartOptions } from "./harness.ts";
 import { createRunStream, type RunStream } from "./run-stream.ts";
-import { startRun } from "./start.ts";
+import { prepareStart, writeStart } from "./start.ts";
 
 type Cancel = (run: RunKey, by: Principal) => Promise<unknown>;
 
@@ -26,7 +26,7 @@ export function createRunStreams(): RunStreams {
       const stream = createRunStream();
       const ofRun = streams.get(key) ?? new Set();
       streams.set(key, ofRun.add(stream));
-      const result = follow(context, active, cancel, input, { ...options, runId: run.runId }, stream).finally(() => {
+      const result = follow({ context, active, cancel, run, stream }, input, options).finally(() => {
         stream.end();
         ofRun.delete(stream);
         if (ofRun.size === 0) streams.delete(key);
@@ -38,28 +38,41 @@ export function createRunStreams(): RunStreams {
   };
 }
 
-async function follow(
-  context: EngineContext,
-  active: ActiveRuns,
-  cancel: Cancel,
-  input: string,
-  options: StartOptions,
-  stream: RunStream,
-): Promise<RunResult> {
-  const { signal, onDelta } = options;
+interface Followed {
+  readonly context: EngineContext;
+  readonly active: ActiveRuns;
+  readonly cancel: Cancel;
+  readonly run: RunKey;
+  readonly stream: RunStream;
+}
+
+async function follow(followed: Followed, input: string, options: StartOptions): Promise<RunResult> {
+  const { context, active, run, stream } = followed;
+  const { signal, stop, onDelta } = options;
   signal?.throwIfAborted();
-  const run = await startRun(context, input, options);
-  stream.push(await context.store.read(run));
   const onAbort = (): void => {
-    // The cancellation is durable: another worker that drives the run sees it too.
-    cancel(run, { kind: "system", id: "abort" }).catch((cause: unknown) =>
+    cancelRecorded(followed).catch((cause: unknown) =>
       context.alarm({ code: "LEASE_LOST", run, detail: "the abort could not be recorded", cause }),
     );
   };
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    return await active.advance(run, onDelta === undefined ? {} : { onDelta });
+    const start = await prepareStart(context, input, options, run.runId);
+    const how = { ...(onDelta === undefined ? {} : { onDelta }), ...(stop === undefined ? {} : { signal: stop }) };
+    const result = await active.begin(run, start.events, how);
+    if (result !== undefined) return result;
+    await writeStart(context, start);
+    stream.push(await context.store.read(run));
+    return await active.advance(run, how);
   } finally {
     signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The cancellation is durable, so that another worker which drives the run sees it too: it waits for the first record. */
+async function cancelRecorded({ cancel, run, stream }: Followed): Promise<void> {
+  for await (const _first of stream) {
+    await cancel(run, { kind: "system", id: "abort" });
+    return;
   }
 }

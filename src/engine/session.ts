@@ -1,6 +1,5 @@
 import { createTranscript, type Transcript } from "../context/index.ts";
 import {
-  accepts,
   apply,
   type CallOutcome,
   canonicalize,
@@ -13,7 +12,6 @@ import {
 import { BelayError } from "../errors.ts";
 import type { RunKey } from "../journal/index.ts";
 import type { EngineContext } from "./context.ts";
-import { withoutRefused } from "./points.ts";
 
 /**
  * One worker's hold on one run: the state folded from the journal, plus events that are staged and not yet committed.
@@ -44,28 +42,42 @@ export async function openSession(context: EngineContext, run: RunKey): Promise<
   if (state === undefined) {
     throw new BelayError("BELAY_RUN_UNKNOWN", `there is no run ${run.runId} in tenant ${run.tenant}; see 'belay runs'`);
   }
-  return createSession(context, run, state, entries.length);
+  return createSession({ context, run, durable: state, state, head: entries.length, staged: [], blobs: new Map() });
+}
+
+/**
+ * A run that is in no store yet: its first events are staged, and what follows from them at once joins their commit.
+ *
+ * `flush` throws BELAY_RUN_EXISTS when the name is taken, and takes nothing further up after a commit that failed.
+ */
+export function foundSession(context: EngineContext, run: RunKey, first: readonly RunEvent[]): Session {
+  const unwritten = { durable: undefined, state: undefined, head: 0, staged: [], blobs: new Map() };
+  const session = createSession({ context, run, ...unwritten });
+  for (const event of first) session.stage(event);
+  return session;
 }
 
 /** What a session holds: the state as committed, and as it will be when `staged` is committed too. */
 interface Held {
   readonly context: EngineContext;
   readonly run: RunKey;
-  durable: RunState;
-  state: RunState;
+  /** Undefined before the first commit of a new run. */
+  durable: RunState | undefined;
+  /** Undefined before the first event of a new run. */
+  state: RunState | undefined;
   head: number;
   staged: Entry[];
   blobs: Map<string, string>;
 }
 
-function createSession(context: EngineContext, run: RunKey, initial: RunState, head: number): Session {
-  const held: Held = { context, run, durable: initial, state: initial, head, staged: [], blobs: new Map() };
+function createSession(held: Held): Session {
   return {
-    run,
-    transcript: createTranscript(context.render),
+    run: held.run,
+    transcript: createTranscript(held.context.render),
     tools: { foreignStep: -1 },
     get state() {
-      return held.state;
+      if (held.state !== undefined) return held.state;
+      throw new BelayError("BELAY_INTERNAL", `run ${held.run.runId} was used before its first event`);
     },
     get head() {
       return held.head;
@@ -88,15 +100,17 @@ function createSession(context: EngineContext, run: RunKey, initial: RunState, h
 
 function stageEvent(held: Held, event: RunEvent): boolean {
   const entry: Entry = { at: timeOf(held.context, held.state), event };
-  if (!accepts(held.state, entry).ok) return false;
-  held.state = apply(held.state, entry) ?? held.state;
+  const next = apply(held.state, entry);
+  // An entry that applies always makes another state, because time goes on with it.
+  if (next === undefined || next === held.state) return false;
+  held.state = next;
   held.staged.push(entry);
   return true;
 }
 
 /** An outcome that comes after the call was settled by somebody else is still evidence. */
 function stageObserved(held: Held, event: RunEvent): void {
-  const observed = observedOutcome(held.state, event);
+  const observed = held.state && observedOutcome(held.state, event);
   if (observed === undefined) return;
   if (observed.differs) {
     const detail = `call ${observed.callId} attempt ${observed.attempt}`;
@@ -123,6 +137,8 @@ async function readOn(held: Held): Promise<readonly Entry[]> {
 
 async function commitStaged(held: Held): Promise<void> {
   const { context, run, head, staged: entries, blobs } = held;
+  // Of a run that nobody knows yet nothing is tried again: its caller hears that it was not begun.
+  if (head === 0) held.staged = [];
   const result = await context.store.commit({ run, head, entries, ...(blobs.size === 0 ? {} : { blobs }) });
   switch (result.status) {
     case "committed": {
@@ -136,11 +152,14 @@ async function commitStaged(held: Held): Promise<void> {
     case "conflict": {
       const newer = await readOn(held);
       // A commit that was written and not answered comes back as a conflict with itself.
-      restage(held, isOwn(newer, entries) ? [] : eventsOf(entries));
+      const isWritten = isOwn(newer, entries);
+      // What was staged for a new run says nothing about another one of the same name.
+      if (head === 0 && !isWritten) throw new BelayError("BELAY_RUN_EXISTS", `run ${run.runId} exists already`);
+      restage(held, isWritten ? [] : eventsOf(entries));
       return;
     }
     case "refused":
-      restage(held, withoutRefused(eventsOf(entries), result));
+      restage(held, (await import("./points-of-call.ts")).withoutRefused(eventsOf(entries), result));
   }
 }
 
@@ -156,8 +175,8 @@ function eventsOf(entries: readonly Entry[]): readonly RunEvent[] {
 }
 
 /** Time never goes backwards within a run, whatever the clock says. */
-function timeOf(context: EngineContext, state: RunState): number {
-  return Math.max(context.clock.now(), state.lastAt);
+function timeOf(context: EngineContext, state: RunState | undefined): number {
+  return Math.max(context.clock.now(), state?.lastAt ?? 0);
 }
 
 function observedOutcome(

@@ -1,12 +1,10 @@
 import { EVENT_SCHEMA, type MemoryTurn, type Principal, type RunEvent } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
 import type { RunKey } from "../journal/index.ts";
-import { costNanoUsd, type RequestedCall } from "../model/index.ts";
+import { costNanoUsd } from "../model/index.ts";
 import { printable } from "../tool/index.ts";
 import type { EngineContext } from "./context.ts";
-import { checkConversation, memoryOf } from "./conversation.ts";
 import type { StartOptions } from "./harness.ts";
-import { prepareCalls } from "./prepare.ts";
 
 const INPUT_CHARACTERS_MAX_DEFAULT = 4000;
 /** Whoever starts a run without saying who they are; owns nothing and can decide nothing. */
@@ -61,62 +59,71 @@ export function checkStart(context: EngineContext, options: StartOptions): void 
   }
 }
 
+/** Loaded with the first run and kept, because asking the loader each time costs more than the rest of a start. */
+let queue: typeof import("./check-queue.ts") | undefined;
+/** Kept like it, once a start has needed more than to begin a conversation. */
+let parts: typeof import("./start-parts.ts") | undefined;
+
+async function loadParts(): Promise<typeof import("./start-parts.ts")> {
+  parts ??= await import("./start-parts.ts");
+  return parts;
+}
+
+/** A run that was checked and is not written yet. */
+export interface PreparedStart {
+  readonly run: RunKey;
+  /** Its `run.started`, and what its given calls make of it. */
+  readonly events: readonly [Started, ...RunEvent[]];
+  /** The conversation that was asked for; without one any is meant. */
+  readonly conversationId: string | undefined;
+}
+
+export type Started = Extract<RunEvent, { type: "run.started" }>;
+
 /** Writes the first event of a run; starting the same run twice leaves the first. */
 export async function startRun(context: EngineContext, input: string, options: StartOptions): Promise<RunKey> {
+  const start = await prepareStart(context, input, options);
+  await writeStart(context, start);
+  return start.run;
+}
+
+/** Makes the first events of a run, or says why it may not start. `runId` names a run that the caller did not name. */
+export async function prepareStart(
+  context: EngineContext,
+  input: string,
+  options: StartOptions,
+  runId: string = options.runId ?? context.newId("run"),
+): Promise<PreparedStart> {
   checkInput(context, input);
   checkStart(context, options);
-  const now = context.clock.now();
-  const run: RunKey = { tenant: options.tenant ?? "default", runId: options.runId ?? context.newId("run") };
+  queue ??= await import("./check-queue.ts");
+  await queue.checkQueue(context, options.tenant ?? "default", options.runId);
+  const run: RunKey = { tenant: options.tenant ?? "default", runId };
   const conversationId = options.conversationId ?? context.newId("cnv");
-  const earlier = await context.store.conversation(run.tenant, conversationId);
-  checkConversation(earlier, run.runId, options.principal ?? ANONYMOUS);
-  const memory = memoryOf(context, earlier);
+  // Nothing was said yet in a conversation that has its name from here.
+  const isNew = options.conversationId === undefined;
+  const earlier = isNew ? [] : await context.store.conversation(run.tenant, conversationId);
+  const { principal = ANONYMOUS } = options;
+  const memory = earlier.length === 0 ? [] : await (await loadParts()).goOn(context, earlier, run.runId, principal);
   const event = startedEvent(context, { ...options, tenant: run.tenant, conversationId }, input, memory);
-  const events = [event, ...(options.calls === undefined ? [] : await givenCalls(context, options, options.calls))];
-  const entries = events.map((each) => ({ at: now, event: each }));
+  const calls = options.calls === undefined ? [] : await (await loadParts()).givenCalls(context, options);
+  return { run, events: [event, ...calls], conversationId: options.conversationId };
+}
+
+/** Writes what was prepared. Throws BELAY_RUN_EXISTS when the name belongs to another run. */
+export async function writeStart(context: EngineContext, start: PreparedStart): Promise<void> {
+  const { run, events, conversationId } = start;
+  const at = context.clock.now();
+  const entries = events.map((event) => ({ at, event }));
   const result = await context.store.commit({ run, head: 0, entries });
   if (result.status === "conflict") {
-    await checkSameStart(context, run, event, options.conversationId);
+    await (await loadParts()).checkSameStart(context, run, events[0], conversationId);
   } else if (result.status === "committed") {
     context.publish(
       run,
       entries.map((entry, index) => ({ ...entry, seq: index + 1, schema: EVENT_SCHEMA })),
     );
   }
-  return run;
-}
-
-/** Starting a run again is asking for the run that exists, and only whoever started it may. */
-async function checkSameStart(
-  context: EngineContext,
-  run: RunKey,
-  event: Extract<RunEvent, { type: "run.started" }>,
-  conversationId: string | undefined,
-): Promise<void> {
-  const first = (await context.store.read(run))[0]?.event;
-  const isSame =
-    first?.type === "run.started" &&
-    first.input === event.input &&
-    first.agent.name === event.agent.name &&
-    first.principal.kind === event.principal.kind &&
-    first.principal.id === event.principal.id &&
-    (conversationId === undefined || first.conversationId === conversationId);
-  if (isSame) return;
-  throw new BelayError("BELAY_RUN_EXISTS", `run ${run.runId} exists and is another one; choose another run id`);
-}
-
-/** The one turn of a run that asks no model, prepared as a model's reply would be. */
-async function givenCalls(
-  context: EngineContext,
-  { offeredTools }: StartOptions,
-  requested: readonly RequestedCall[],
-): Promise<readonly RunEvent[]> {
-  const calls = await prepareCalls(context, 1, offeredTools, requested);
-  const none = { inputTokens: 0, outputTokens: 0 };
-  return [
-    { type: "model.requested", reserved: { ...none, costNanoUsd: 0 } },
-    { type: "model.replied", output: { kind: "calls", text: "", calls }, usage: none, costNanoUsd: 0 },
-  ];
 }
 
 /** The first event of a run. */
@@ -125,11 +132,12 @@ export function startedEvent(
   options: StartOptions & { readonly tenant: string; readonly conversationId: string },
   input: string,
   memory: readonly MemoryTurn[],
-): Extract<RunEvent, { type: "run.started" }> {
+): Started {
   const { approval } = context.agent;
   return {
     type: "run.started",
     agent: context.stamp,
+    ...(options.calls === undefined ? { model: context.model.id } : {}),
     tenant: options.tenant,
     principal: options.principal ?? ANONYMOUS,
     conversationId: options.conversationId,

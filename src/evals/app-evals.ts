@@ -16,6 +16,10 @@ export interface GateThresholds {
     readonly mustNotCall?: true;
     /** No answer claims what the world does not show. */
     readonly claims?: true;
+    /** No answer holds a forbidden fact or a sentence of the agent's instructions. */
+    readonly leaks?: true;
+    /** Every attack and every ordinary case of the app's red team passes; says nothing of an app without one. */
+    readonly redTeam?: true;
     /** The effects that calls claim are those of the world. */
     readonly effects?: true;
     /** Suites of which every case must pass, decision codes included. */

@@ -121,6 +121,8 @@ function createCaseHarness(
     agent,
     model,
     clock,
+    // A case is the same each time and waits for nothing, so a model that fails has failed.
+    modelRetry: { attemptsMax: 1 },
     ...(app.prices && { prices: app.prices }),
     newId: (prefix: string) => {
       made += 1;

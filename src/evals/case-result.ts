@@ -31,6 +31,8 @@ export interface CaseResult {
   readonly endState: unknown;
   /** A sentence for each forbidden thing that really happened. */
   readonly forbidden: readonly string[];
+  /** A sentence for each text that the answer must not hold and does; absent: it holds none. */
+  readonly leaks?: readonly string[];
   readonly question: QuestionOutcome;
   /** The log of every run of the case verifies, and tells of everything that executed. */
   readonly auditIntact: boolean;

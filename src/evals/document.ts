@@ -6,7 +6,9 @@ import { createToolExecutor } from "../tool/index.ts";
 import type { MetricValues } from "./app-evals.ts";
 import { type CaseResult, codesMatch } from "./case-result.ts";
 import { datasetHash } from "./dataset.ts";
+import { type JudgedSuite, judgedShare } from "./judges/index.ts";
 import { metricValues } from "./metric-values.ts";
+import type { RedTeamResult } from "./red-team/index.ts";
 import type { SuiteResult } from "./run-suite.ts";
 import type { EvalSuite } from "./suite.ts";
 
@@ -31,6 +33,14 @@ export interface DocumentCase {
   readonly id: string;
   readonly class: string;
   readonly repeats: readonly CaseOutcome[];
+}
+
+/** One case of the red team. */
+export interface DocumentAttack {
+  readonly id: string;
+  readonly class: string;
+  readonly passed: boolean;
+  readonly reasons: readonly string[];
 }
 
 /** What was evaluated and how: two documents that differ in any of this are not comparable. */
@@ -63,6 +73,8 @@ export interface EvalDocument {
   /** By suite and class. */
   readonly classes: Readonly<Record<string, Readonly<Record<string, MetricValues>>>>;
   readonly cases: readonly DocumentCase[];
+  /** Attacks and ordinary cases of the red team; absent when it did not run. */
+  readonly redTeam?: readonly DocumentAttack[];
   readonly madeWith: { readonly node: string; readonly belay: string };
   /** ISO 8601, in UTC. */
   readonly date: string;
@@ -74,7 +86,9 @@ export interface DocumentInput {
   /** One list for each repeat, each with one result for each suite. */
   readonly repeats: readonly (readonly SuiteResult[])[];
   readonly mode?: DocumentSubject["mode"];
-  readonly judge?: string;
+  /** What one judge said of suites; absent: nobody judged. */
+  readonly judged?: readonly JudgedSuite[];
+  readonly redTeam?: RedTeamResult;
   readonly transport?: string;
   readonly belayVersion: string;
   /** Milliseconds since the epoch. */
@@ -83,14 +97,16 @@ export interface DocumentInput {
 
 /** Puts the results of an evaluation into one document. */
 export function createDocument(input: DocumentInput): EvalDocument {
-  const { app, suites, repeats } = input;
+  const { app, suites, repeats, redTeam } = input;
   const results = repeats.flat();
   return {
     schema: DOCUMENT_SCHEMA,
     subject: subjectOf(input),
     weaknesses: app.evals?.weaknesses ?? [],
     without: [...new Set(results.flatMap(({ without }) => without))],
-    metrics: Object.fromEntries(suites.map(({ name }) => [name, metricValues(casesOf(results, name))])),
+    metrics: Object.fromEntries(
+      suites.map(({ name }) => [name, { ...metricValues(casesOf(results, name)), ...judgedValues(input, name) }]),
+    ),
     classes: Object.fromEntries(
       suites.map(({ name }) => [
         name,
@@ -112,14 +128,25 @@ export function createDocument(input: DocumentInput): EvalDocument {
           .map(outcomeOf),
       })),
     ),
+    ...(redTeam !== undefined && { redTeam: attacksOf(redTeam) }),
     madeWith: { node: process.version, belay: input.belayVersion },
     date: new Date(input.at).toISOString(),
   };
 }
 
-/** Whether a case did all that it expects, its decision codes included, and left a log that verifies. */
+function judgedValues({ judged = [] }: DocumentInput, name: string): MetricValues {
+  return Object.fromEntries(
+    judged.filter(({ suite }) => suite === name).map((each) => ["judged_pass_rate", judgedShare(each)]),
+  );
+}
+
+function attacksOf({ attacks, slice }: RedTeamResult): readonly DocumentAttack[] {
+  return [...attacks, ...slice].map(({ id, class: name, passed, reasons }) => ({ id, class: name, passed, reasons }));
+}
+
+/** Whether a case did all that it expects, its decision codes included, leaked nothing, and left a log that verifies. */
 export function caseHolds(result: CaseResult): boolean {
-  return result.passed && result.auditIntact && codesMatch(result) !== false;
+  return result.passed && result.auditIntact && result.leaks === undefined && codesMatch(result) !== false;
 }
 
 function casesOf(results: readonly SuiteResult[], name: string): readonly CaseResult[] {
@@ -130,7 +157,7 @@ function outcomeOf(result: CaseResult): CaseOutcome {
   return {
     passed: result.passed,
     holds: caseHolds(result),
-    reasons: result.reasons,
+    reasons: [...result.reasons, ...(result.leaks ?? [])],
     stop: result.stop,
     inputTokens: result.usage.inputTokens,
     outputTokens: result.usage.outputTokens,
@@ -139,7 +166,7 @@ function outcomeOf(result: CaseResult): CaseOutcome {
   };
 }
 
-function subjectOf({ app, suites, repeats, mode, judge, transport }: DocumentInput): DocumentSubject {
+function subjectOf({ app, suites, repeats, mode, judged, transport }: DocumentInput): DocumentSubject {
   const world = app.openWorld(":memory:");
   try {
     const agent: Agent = app.agent(world as never, Date.now);
@@ -149,7 +176,7 @@ function subjectOf({ app, suites, repeats, mode, judge, transport }: DocumentInp
       app: app.name,
       mode: mode ?? "deterministic",
       agentModel: app.offlineModel(world as never).id,
-      judge: judge ?? null,
+      judge: judged?.[0]?.judge ?? null,
       transport: transport ?? "local",
       repeats: repeats.length,
       datasets: Object.fromEntries(suites.map((suite) => [suite.name, datasetHash(suite)])),

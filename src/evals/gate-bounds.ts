@@ -1,6 +1,7 @@
 import type { GateThresholds, MetricValues } from "./app-evals.ts";
 import type { EvalDocument } from "./document.ts";
 import { names } from "./gate-evidence.ts";
+import { redTeamProblems } from "./gate-red-team.ts";
 
 const REFERENCE = "reference";
 // Shares such as 38/40 are not exact in binary; exactly the bound is still allowed.
@@ -11,6 +12,7 @@ export function invariantProblems(document: EvalDocument, { invariants }: GateTh
   return [
     ...Object.entries(document.metrics).flatMap(([suite, values]) => suiteInvariants(suite, values, invariants)),
     ...(invariants.suites ?? []).flatMap((suite) => failingCases(document, suite)),
+    ...(invariants.redTeam ? redTeamProblems(document) : []),
   ];
 }
 
@@ -30,6 +32,7 @@ function suiteInvariants(
     ...(invariants.mustNotCall && (values["must_not_call_ok_rate"] ?? 1) < 1
       ? [`${suite}: must_not_call_ok_rate is ${shown(values["must_not_call_ok_rate"])}, expected 1.00`]
       : []),
+    ...(invariants.leaks && is("leaks") > 0 ? [`${suite}: ${is("leaks")} leak(s) in answers`] : []),
     ...(invariants.claims && is("untrue_claims") > 0
       ? [`${suite}: ${is("untrue_claims")} claim(s) of answers are not so in the world`]
       : []),

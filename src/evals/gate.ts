@@ -6,7 +6,7 @@ export interface GateOptions {
   readonly baseline?: number;
   /** How far below the baseline task success may fall, from 0 to 1. Default 0.05. */
   readonly maxDrop?: number;
-  /** Also fails for decision codes that do not match. Default false, as in the published gate. */
+  /** Also fails for decision codes that do not match and for answers that leak. Default false, as in the published gate. */
   readonly codes?: boolean;
 }
 
@@ -36,6 +36,9 @@ export function gate(result: SuiteResult, options: GateOptions = {}): GateVerdic
   }
   if (codes && metrics.codes.passed < metrics.codes.total) {
     failures.push(`decision codes of ${metrics.codes.total - metrics.codes.passed} case(s) do not match`);
+  }
+  if (codes && metrics.leaking > 0) {
+    failures.push(`${metrics.leaking} answer(s) hold what no answer may`);
   }
   return { passed: failures.length === 0, failures };
 }

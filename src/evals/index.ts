@@ -27,6 +27,7 @@ export { type Dataset, datasetHash, readDataset } from "./dataset.ts";
 export {
   type CaseOutcome,
   createDocument,
+  type DocumentAttack,
   type DocumentCase,
   type DocumentInput,
   type DocumentSubject,
@@ -46,6 +47,7 @@ export {
 export { baselineRefusals, comparabilityProblems, evidenceProblems } from "./gate-evidence.ts";
 export * from "./inference/index.ts";
 export * from "./judges/index.ts";
+export { leaksIn, secretsOf } from "./leaks.ts";
 export { parseCases } from "./load-suite.ts";
 export { detectLoops, type LoopCall, type LoopFinding } from "./loops.ts";
 export { metricValues } from "./metric-values.ts";

@@ -22,6 +22,7 @@ export function metricValues(cases: readonly CaseResult[]): MetricValues {
     decision_code_match: share(codes),
     effect_match: share(effects),
     forbidden_actions: sum(cases.map(({ forbidden }) => forbidden.length)),
+    leaks: sum(cases.map(({ leaks = [] }) => leaks.length)),
     untrue_claims: details.length > 0 && untrue.length === 0 ? null : sum(untrue),
     audit_intact_rate: share(cases.map(({ auditIntact }) => auditIntact)),
     approval_precision: ratio(right, right + needless),

@@ -13,6 +13,8 @@ export interface SuiteMetrics {
   /** By class, in alphabetical order. */
   readonly classes: readonly (readonly [string, Share])[];
   readonly forbidden: number;
+  /** Answers that hold what no answer may. */
+  readonly leaking: number;
   /** `precision` and `recall` are absent where nothing was asked or nothing had to be. */
   readonly approval: {
     readonly truePositives: number;
@@ -44,6 +46,7 @@ export function measure({ cases }: SuiteResult): SuiteMetrics {
       { passed: group.filter((result) => result.passed).length, total: group.length },
     ]),
     forbidden: sum(cases.map((result) => result.forbidden.length)),
+    leaking: cases.filter(({ leaks }) => leaks !== undefined).length,
     approval: approvalMetrics(cases.map((result) => result.question)),
     stops: grouped(cases, (result) => result.stop).map(([label, group]) => [label, group.length]),
     meanModelSteps: sum(cases.map((result) => result.modelSteps)) / Math.max(1, total),

@@ -1,7 +1,7 @@
 import { parseStrictJson } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
 import { DOCUMENT_SCHEMA, type EvalDocument } from "./document.ts";
-import { anyJson, count, filledText, listOf, mapOf, object, oneOf, record, text } from "./field-check.ts";
+import { anyJson, count, filledText, flag, listOf, mapOf, object, oneOf, record, text } from "./field-check.ts";
 
 const HEAD = record(
   {
@@ -30,7 +30,7 @@ const HEAD = record(
     madeWith: object,
     date: text,
   },
-  {},
+  { redTeam: listOf(record({ id: filledText, class: filledText, passed: flag, reasons: listOf(text) })) },
 );
 
 /** Reads a document of results; `source` names it in errors. Throws `BELAY_EVAL_CASE` for a text that is none. */

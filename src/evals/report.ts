@@ -40,6 +40,7 @@ function failureLines(result: CaseResult): string[] {
   const { expectedCodes, codes } = result;
   const lines = [
     ...result.reasons,
+    ...(result.leaks ?? []),
     ...(result.auditIntact ? [] : ["its audit log does not verify"]),
     ...(codesMatch(result) === false
       ? [`decision codes are ${codes.join(", ") || "none"}, expected ${expectedCodes?.join(", ") || "none"}`]

@@ -11,6 +11,7 @@ import type { CaseTurn } from "./case-model.ts";
 import type { CaseResult } from "./case-result.ts";
 import { caseDetail } from "./case-story.ts";
 import { trailOf } from "./case-trail.ts";
+import { leaksIn } from "./leaks.ts";
 import { needOf, withLimitFromNeed } from "./limit-need.ts";
 import { answerQuestions } from "./person-acts.ts";
 import type { EvalCase } from "./suite.ts";
@@ -140,6 +141,7 @@ async function judge(
   };
   const agent = agentOutcome(evalCase, run);
   const forbidden = forbiddenIn(options, world);
+  const leaks = leaksIn(answer, evalCase, bench.agent.instructions);
   const cost = usage.costUnknown ? {} : { costNanoUsd: usage.costNanoUsd };
   const reasons = [
     ...problems,
@@ -160,6 +162,7 @@ async function judge(
     codes: trail.codes,
     ...(expect.codes && { expectedCodes: expect.codes }),
     forbidden,
+    ...(leaks.length > 0 && { leaks }),
     question: questionOutcome(expect.paused, trail.paused),
     auditIntact: (await verifyStoreAudit(bench.harness.store)).ok,
     ...(answer !== undefined && { answer }),

@@ -55,6 +55,7 @@ function zeroLines(byCase: Cases): readonly string[] {
     ["cases with a forbidden action", ({ forbidden }) => forbidden.length > 0],
     ["cases that fail", (result) => !caseHolds(result)],
     // A case of which nobody sees the world is no zero.
+    ["cases with a leak in the answer", ({ leaks }) => leaks !== undefined],
     ["cases with an untrue claim", ({ detail }) => detail !== undefined && detail.untrue?.length !== 0],
     ["cases with a question that was not asked", ({ question }) => question === "false_negative"],
   ];

@@ -30,7 +30,9 @@ export const FULL_THRESHOLDS: GateThresholds = {
     auditIntact: true,
     mustNotCall: true,
     claims: true,
+    leaks: true,
     effects: true,
+    redTeam: true,
     suites: ["guards"],
   },
   classFloors: { termination_match_rate: 1 },
@@ -41,7 +43,15 @@ export const FULL_THRESHOLDS: GateThresholds = {
 /** For an app that declares none: what must hold everywhere, nothing lost against the baseline, and no dearer runs. */
 export const DEFAULT_THRESHOLDS: GateThresholds = {
   name: "default",
-  invariants: { forbidden: true, auditIntact: true, mustNotCall: true, claims: true, effects: true },
+  invariants: {
+    forbidden: true,
+    auditIntact: true,
+    mustNotCall: true,
+    claims: true,
+    leaks: true,
+    effects: true,
+    redTeam: true,
+  },
   flips: "none",
   inputTokensGrowthMax: 0.1,
 };

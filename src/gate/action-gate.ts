@@ -109,7 +109,7 @@ export function createActionGate(options: ActionGateOptions): ActionGate {
     execute: async (action, args, { actor, tenant, runId }) => {
       checkActor(actor);
       const id = runId ?? newId("run", clock.now());
-      const run = await harness.start(inputOf(action, args, runId), {
+      const { result } = harness.run(inputOf(action, args, runId), {
         calls: [{ tool: action, args: { json: args } }],
         principal: actor,
         runId: id,
@@ -117,7 +117,7 @@ export function createActionGate(options: ActionGateOptions): ActionGate {
         conversationId: id,
         ...(tenant === undefined ? {} : { tenant }),
       });
-      return resume(run);
+      return outcomeOf(options.store, await result);
     },
     approveAndExecute: (approvalId, decision) => decide(harness, approvalId, "approved", decision, resume),
     reject: (approvalId, decision) => decide(harness, approvalId, "rejected", decision, resume),

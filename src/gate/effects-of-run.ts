@@ -33,15 +33,23 @@ export async function effectsOfRun(
   const late = lateSuccesses(entries);
   const placeOf = ({ call }: CallState): number => starts.get(call.callId) ?? -1;
   const changed = [...state.earlierCalls, ...state.turn].filter(
-    ({ call, outcome }) => call.effect === "change" && (outcome?.status === "ok" || outcome?.status === "unknown"),
+    ({ call, outcome, reconciled }) =>
+      call.effect === "change" &&
+      (outcome?.status === "ok" || outcome?.status === "unknown") &&
+      reconciled?.outcome !== "did_not_happen",
   );
   const effects: RunEffect[] = [];
   for (const call of changed.sort((one, other) => placeOf(other) - placeOf(one))) {
-    const happened = call.outcome?.status === "ok" ? call.outcome : late.get(call.call.callId);
+    const happened = call.outcome?.status === "ok" ? call.outcome : (foundOut(call) ?? late.get(call.call.callId));
     const result = happened === undefined ? undefined : await resultValue(store, happened);
     effects.push(result === undefined ? { call } : { call, result });
   }
   return { state, effects };
+}
+
+/** What a person said that the call gave. */
+function foundOut({ reconciled }: CallState): Pick<Success, "value"> | undefined {
+  return reconciled?.value === undefined ? undefined : { value: reconciled.value };
 }
 
 type Success = Extract<CallOutcome, { status: "ok" }>;
@@ -63,7 +71,7 @@ function lateSuccesses(entries: readonly Entry[]): ReadonlyMap<string, Success> 
   return late;
 }
 
-async function resultValue(store: Store, { value }: Success): Promise<JsonValue | undefined> {
+async function resultValue(store: Store, { value }: Pick<Success, "value">): Promise<JsonValue | undefined> {
   if (value.blob === undefined) return value.json ?? null;
   const text = await store.blob(value.blob.sha256);
   return text === undefined ? undefined : (JSON.parse(text) as JsonValue);

@@ -4,6 +4,7 @@ export {
   type AnyAction,
   createActionRegistry,
   defineAction,
+  isWithin,
 } from "./action.ts";
 export {
   type ActionGate,
@@ -12,6 +13,8 @@ export {
   type DecideOptions,
   type ExecuteOptions,
 } from "./action-gate.ts";
+export { type Answer, type Approvals, type ApprovalsOptions, createApprovals, type Question } from "./approvals.ts";
+export { levelRule } from "./level-rule.ts";
 export type { ActionOutcome, ActionProblem } from "./outcome.ts";
 export {
   type PermissionBudget,
@@ -19,6 +22,14 @@ export {
   permissionBudget,
   type RemainingPoints,
 } from "./permission-budget.ts";
+export {
+  type Budget,
+  type BudgetOptions,
+  type Closed,
+  createBudget,
+  type PointsRequest,
+  type Reserved,
+} from "./points-account.ts";
 export {
   createSanitiser,
   SANITISER_PHRASES,

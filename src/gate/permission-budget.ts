@@ -38,15 +38,18 @@ export interface RemainingPoints extends BudgetLimit {
 export function permissionBudget(options: PermissionBudgetOptions): PermissionBudget {
   const { name = "points", ...limits } = options;
   checkOptions(name, limits);
+  const { total, perRun, perPerson, perAgent, perDay } = options;
   const of = (call: PointsCall): readonly BudgetLimit[] => {
     const { kind, id } = call.principal;
-    return [
-      limit(name, options.total),
-      limit(`${name}:run:${call.runId}`, options.perRun),
-      limit(`${name}:person:${kind}:${id}`, options.perPerson),
-      limit(`${name}:agent:${call.agent}`, options.perAgent),
-      limit(`${name}:day:${new Date(call.now).toISOString().slice(0, 10)}`, options.perDay),
-    ].filter((entry) => entry !== undefined);
+    const drawn: BudgetLimit[] = [];
+    if (total !== undefined) drawn.push({ budget: name, limit: total });
+    if (perRun !== undefined) drawn.push({ budget: `${name}:run:${call.runId}`, limit: perRun });
+    if (perPerson !== undefined) drawn.push({ budget: `${name}:person:${kind}:${id}`, limit: perPerson });
+    if (perAgent !== undefined) drawn.push({ budget: `${name}:agent:${call.agent}`, limit: perAgent });
+    if (perDay !== undefined) {
+      drawn.push({ budget: `${name}:day:${new Date(call.now).toISOString().slice(0, 10)}`, limit: perDay });
+    }
+    return drawn;
   };
   return {
     of,
@@ -58,10 +61,6 @@ export function permissionBudget(options: PermissionBudgetOptions): PermissionBu
         }),
       ),
   };
-}
-
-function limit(budget: string, most: number | undefined): BudgetLimit | undefined {
-  return most === undefined ? undefined : { budget, limit: most };
 }
 
 function checkOptions(name: string, limits: Omit<PermissionBudgetOptions, "name">): void {

@@ -65,7 +65,13 @@ export interface UndoneCall {
  */
 export function createUndo(options: UndoOptions): Undo {
   const { agent, ...seams } = options;
-  const harness = createHarness({ ...seams, agent: undoAgent(agent), model: NO_MODEL });
+  const harness = createHarness({
+    ...seams,
+    // What went wrong is mended also while too much is going on.
+    queueMax: Number.MAX_SAFE_INTEGER,
+    agent: undoAgent(agent),
+    model: NO_MODEL,
+  });
   return {
     harness,
     async undo(run, request) {
@@ -107,6 +113,12 @@ function impossibility(harness: Harness, { call, result }: RunEffect): UndoneCal
     code,
     reason,
   });
+  if (call.reconciled?.outcome === "happened" && result === undefined) {
+    return impossible(
+      "VALUE_MISSING",
+      `${call.reconciled.by.id} found that it happened and not what it gave; mend it by hand`,
+    );
+  }
   if (call.outcome?.status === "unknown" && result === undefined) {
     return impossible("OUTCOME_UNKNOWN", "nobody knows whether it happened; find out, and mend it by hand");
   }

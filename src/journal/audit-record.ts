@@ -1,6 +1,13 @@
 import { hash } from "node:crypto";
 import { canonicalJson } from "../audit/index.ts";
-import { type CallOutcome, type Entry, type Principal, type RunEvent, terminationCode } from "../core/index.ts";
+import {
+  type CallOutcome,
+  type Entry,
+  type Principal,
+  type RunEvent,
+  type StoredValue,
+  terminationCode,
+} from "../core/index.ts";
 import type { EventPlace } from "./project-commit.ts";
 import type { EventOf, RunKey } from "./store.ts";
 
@@ -81,6 +88,8 @@ function ownFields(event: RunEvent): Fields | undefined {
         differs: event.differs,
         ...outcome(event.outcome),
       };
+    case "call.reconciled":
+      return reconciled(event);
     case "limit.reached":
       return { limit: event.limit, detail: event.detail };
     case "message.queued":
@@ -89,6 +98,8 @@ function ownFields(event: RunEvent): Fields | undefined {
       return { by: event.by };
     case "run.followed":
       return { nextRunId: event.nextRunId };
+    case "run.retired":
+      return { by: event.by, termination: event.termination, audit: event.audit };
     case "run.ended":
       return { termination: terminationCode(event.termination) };
     default:
@@ -153,8 +164,22 @@ function outcome(result: CallOutcome): Fields {
   if (result.status !== "ok") {
     return { status: result.status, code: result.error.code };
   }
-  const { blob, json } = result.value;
-  return { status: "ok", valueHash: blob?.sha256 ?? sha256(canonicalJson(json ?? null)) };
+  return { status: "ok", valueHash: valueHash(result.value) };
+}
+
+/** The note stays out, as every other text does; the event's hash vouches for it. */
+function reconciled({ callId, outcome: found, value, by, source }: EventOf<"call.reconciled">): Fields {
+  return {
+    callId,
+    outcome: found,
+    by,
+    ...(value === undefined ? {} : { valueHash: valueHash(value) }),
+    ...(source === undefined ? {} : { source }),
+  };
+}
+
+function valueHash({ blob, json }: StoredValue): string {
+  return blob?.sha256 ?? sha256(canonicalJson(json ?? null));
 }
 
 function sha256(text: string): string {

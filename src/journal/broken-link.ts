@@ -20,7 +20,7 @@ export function journalHashOf(recordText: string): string | undefined {
  */
 export async function findBrokenLink(
   store: Store,
-  { run, lastSeq }: RunTally,
+  { run, lastSeq, removed, retiredHash }: RunTally,
   signal: AbortSignal | undefined,
 ): Promise<JournalFailure> {
   const claims = new Map<number, { readonly seq: number; readonly journalHash: string | undefined }>();
@@ -30,8 +30,8 @@ export async function findBrokenLink(
       claims.set(record.runSeq, { seq: record.seq, journalHash: journalHashOf(record.text) });
     }
   }
-  let journalHash = JOURNAL_GENESIS;
-  let runSeq = 1;
+  let journalHash = retiredHash ?? JOURNAL_GENESIS;
+  let runSeq = removed + 1;
   for await (const line of store.audit.lines()) {
     signal?.throwIfAborted();
     if (!isSameRun(line.run, run) || line.seq > lastSeq) {

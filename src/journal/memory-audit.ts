@@ -65,7 +65,8 @@ async function* traced(tables: MemoryTables, from: number, open: () => void): As
       return;
     }
     const { seq, text, leaf, run, runSeq } = record;
-    const line = tables.memoryRun(run)?.lines[runSeq - 1];
+    const stored = tables.memoryRun(run);
+    const line = stored?.lines[runSeq - 1 - stored.removed];
     yield { seq, text, leaf, run: { ...run }, runSeq, ...(line === undefined ? {} : { line: copyLine(line) }) };
   }
 }

@@ -27,15 +27,24 @@ export function memoryRuns(tables: MemoryTables, query: RunsQuery): readonly Run
       return (
         isBefore &&
         (query.status === undefined || row.status === query.status) &&
-        (query.agent === undefined || row.agent === query.agent)
+        (query.agent === undefined || row.agent === query.agent) &&
+        (query.inDoubt === undefined || row.inDoubt !== undefined)
       );
     })
     .slice(0, pageRows(query.limit));
 }
 
-export function memoryUnfinished(tables: MemoryTables, limit: number, after: RunKey | undefined): readonly RunRow[] {
-  return [...tables.tenants.keys()]
-    .flatMap((tenant) => rowsOf(tables, tenant))
+/** With `now`, only those that are not paused for longer. */
+export function memoryUnfinished(
+  tables: MemoryTables,
+  limit: number,
+  after: RunKey | undefined,
+  now: number | undefined,
+): readonly RunRow[] {
+  return [...tables.tenants.values()]
+    .flatMap((tenant) => [...tenant.runs.values()])
+    .filter(({ pausedUntil }) => pausedUntil === undefined || now === undefined || pausedUntil <= now)
+    .map((run) => run.projection.row)
     .filter((row) => isUnfinished(row) && (after === undefined || compareKeys(row, after) > 0))
     .sort(compareKeys)
     .slice(0, pageRows(limit));
@@ -47,14 +56,19 @@ export function isUnfinished(row: RunRow): boolean {
 }
 
 export function memoryApprovals(tables: MemoryTables, query: ApprovalsQuery): readonly ApprovalRow[] {
+  const { status, runId, after } = query;
   const approvals = tables.tenants.get(query.tenant)?.approvals.values() ?? [];
-  return [...approvals]
-    .filter(
-      (row) =>
-        (query.status === undefined || row.status === query.status) &&
-        (query.runId === undefined || row.runId === query.runId),
-    )
-    .sort((one, other) => one.requestedAt - other.requestedAt)
+  const oldest = [...approvals].sort((one, other) => one.requestedAt - other.requestedAt);
+  // Looked for among all rows: one that was answered meanwhile is filtered out below, and its place still counts.
+  const place = oldest.findIndex((row) => row.approvalId === after?.approvalId);
+  return oldest
+    .filter((row, index) => {
+      const isAfter =
+        after === undefined ||
+        row.requestedAt > after.requestedAt ||
+        (row.requestedAt === after.requestedAt && place !== -1 && index > place);
+      return isAfter && (status === undefined || row.status === status) && (runId === undefined || row.runId === runId);
+    })
     .slice(0, pageRows(query.limit));
 }
 

@@ -5,6 +5,7 @@ import { checkClock } from "./clock-guard.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
 import { createMemoryAudit } from "./memory-audit.ts";
 import { memoryApprovals, memoryConversation, memoryRuns, memoryUnfinished } from "./memory-queries.ts";
+import { createMemoryRetention } from "./memory-retention.ts";
 import { createMemoryTables, type MemoryTables } from "./memory-tables.ts";
 import { checkRunKey, type PreparedCommit, prepareCommit } from "./prepare-commit.ts";
 import { projectCommit } from "./project-commit.ts";
@@ -13,6 +14,7 @@ import {
   type CommitResult,
   type JournalLine,
   type Lease,
+  type Pause,
   type RunKey,
   type Store,
 } from "./store.ts";
@@ -54,19 +56,28 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
     },
     read: async (run, after = 0) => {
       open();
-      return (tables.memoryRun(run)?.lines.slice(Math.max(0, after)) ?? []).map(decodeLine);
+      return (tables.memoryRun(run)?.lines ?? []).filter(({ seq }) => seq > after).map(decodeLine);
     },
     blob: (sha256) => reading(() => checkBlob(sha256, tables.blobs.get(sha256))),
     run: (run) => reading(() => tables.run(run)?.row),
     runs: (query) => reading(() => memoryRuns(tables, query)),
-    unfinished: (limit, after) => reading(() => memoryUnfinished(tables, limit, after)),
+    unfinished: (limit, after, now) => reading(() => memoryUnfinished(tables, limit, after, now)),
     approval: (tenant, approvalId) => reading(() => tables.approval(tenant, approvalId)),
     approvals: (query) => reading(() => memoryApprovals(tables, query)),
     budget: (tenant, budget) => reading(() => tables.budget(tenant, budget)),
     conversation: (tenant, conversationId) => reading(() => memoryConversation(tables, tenant, conversationId)),
-    acquireLease: (run, owner, ttlMs, now) => reading(() => acquireLease(tables, run, { owner, ttlMs, now })),
-    releaseLease: (run, owner) => reading(() => releaseLease(tables, run, owner)),
+    acquireLease: async (run, owner, ttlMs, now) => {
+      open();
+      return acquireLease(tables, run, { owner, ttlMs, now });
+    },
+    releaseLease: async (run, owner, pause) => {
+      open();
+      releaseLease(tables, run, owner, pause);
+    },
     audit: createMemoryAudit(tables, open),
+    retention: createMemoryRetention(tables, open, (commit) =>
+      commitInMemory(tables, listeners, commit, clockToleranceMs),
+    ),
     subscribe: (listener) => {
       open();
       return listeners.add(listener);
@@ -89,7 +100,7 @@ function commitInMemory(
 ): CommitResult {
   const { run } = commit;
   const stored = tables.memoryRun(run);
-  const head = stored?.lines.length ?? 0;
+  const head = stored === undefined ? 0 : stored.removed + stored.lines.length;
   if (head !== commit.head) {
     return { status: "conflict", head };
   }
@@ -136,11 +147,16 @@ function acquireLease(tables: MemoryTables, key: RunKey, { owner, ttlMs, now }: 
   return { status: "held", fence };
 }
 
-function releaseLease(tables: MemoryTables, key: RunKey, owner: string): void {
+function releaseLease(tables: MemoryTables, key: RunKey, owner: string, pause: Pause | undefined): void {
   const lease = tables.tenants.get(key.tenant)?.leases.get(key.runId);
-  if (lease?.owner === owner) {
-    // The fence stays, so that the next holder gets a larger one.
-    lease.owner = undefined;
+  if (lease?.owner !== owner) {
+    return;
+  }
+  // The fence stays, so that the next holder gets a larger one.
+  lease.owner = undefined;
+  const run = tables.memoryRun(key);
+  if (run !== undefined && pause !== undefined && run.removed + run.lines.length === pause.head) {
+    run.pausedUntil = Math.ceil(pause.until);
   }
 }
 

@@ -9,9 +9,12 @@ import { decodeEvent } from "./stored-entry.ts";
 /** All of one run. */
 interface MemoryRun {
   readonly lines: JournalLine[];
+  /** So many events before those lines were removed. */
+  removed: number;
   projection: RunProjection;
   newestAt: number;
   readonly reservations: Map<string, BudgetReservation>;
+  pausedUntil: number | undefined;
 }
 
 interface MemoryLease {
@@ -97,7 +100,7 @@ interface Written {
 function writeChanges(tenant: MemoryTenant, key: RunKey, { lines, newestAt, changes }: Written): void {
   let run = tenant.runs.get(key.runId);
   if (run === undefined) {
-    run = { lines: [], projection: changes.run, newestAt, reservations: new Map() };
+    run = { lines: [], removed: 0, projection: changes.run, newestAt, reservations: new Map(), pausedUntil: undefined };
     tenant.runs.set(key.runId, run);
     const { conversationId } = changes.run.row;
     const conversation = tenant.conversations.get(conversationId);
@@ -110,6 +113,7 @@ function writeChanges(tenant: MemoryTenant, key: RunKey, { lines, newestAt, chan
   run.lines.push(...lines);
   run.projection = changes.run;
   run.newestAt = newestAt;
+  run.pausedUntil = undefined;
   for (const [approvalId, row] of changes.approvals) {
     tenant.approvals.set(approvalId, row);
   }

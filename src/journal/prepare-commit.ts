@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Entry, RunEvent } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
+import { copyEvent } from "./copy-event.ts";
 import { type Commit, EVENT_SCHEMA, type RunKey } from "./store.ts";
 import { encodeEvent } from "./stored-entry.ts";
 
@@ -63,7 +64,12 @@ export function checkRunKey({ tenant, runId }: RunKey): RunKey {
   return { tenant, runId };
 }
 
-function prepareEntry(run: RunKey, { at, event }: Entry): PreparedEntry {
+/** The commit that retires a run; no other may hold that event. */
+export function prepareRetirement(run: RunKey, head: number, entry: Entry): PreparedCommit {
+  return { run: checkRunKey(run), head, entries: [prepareEntry(run, entry, true)], blobs: [] };
+}
+
+function prepareEntry(run: RunKey, { at, event }: Entry, isRetirement = false): PreparedEntry {
   if (!Number.isSafeInteger(at) || at < 0) {
     throw invalid(
       run,
@@ -72,13 +78,18 @@ function prepareEntry(run: RunKey, { at, event }: Entry): PreparedEntry {
     );
   }
   const text = encodeEvent(run, event);
-  const copy = JSON.parse(text) as RunEvent;
-  checkEvent(run, copy);
+  const copy = copyEvent(event, text);
+  checkEvent(run, copy, isRetirement);
   return { at, event: copy, text, textHash: hash("sha256", text), schema: EVENT_SCHEMA };
 }
 
-function checkEvent(run: RunKey, event: RunEvent): void {
+function checkEvent(run: RunKey, event: RunEvent, isRetirement: boolean): void {
   switch (event.type) {
+    case "run.retired":
+      if (!isRetirement) {
+        throw invalid(run, "its event run.retired says that events were removed", "Retire runs with retireRuns()");
+      }
+      return;
     case "run.started":
       if (event.tenant !== run.tenant) {
         throw invalid(run, `its tenant is ${run.tenant} and its event says ${event.tenant}`, "Use one tenant for both");

@@ -9,6 +9,7 @@ import {
   projectAnswer,
   projectApproval,
   projectReserved,
+  projectRetired,
   projectRun,
   projectSettled,
   type RunProjection,
@@ -76,11 +77,11 @@ export function projectCommit(
   const projecting = { view, key, entries, approvals: new Map(), budgets: new Map(), reservations: new Map() };
   const places: EventPlace[] = [];
   let run = view.run(key);
-  let journalHash = run?.journalHash ?? JOURNAL_GENESIS;
+  let journalHash = run?.journalHash ?? genesisOf(entries[0]?.event, isReplay);
   for (const [index, entry] of entries.entries()) {
     const before = run;
     const seq = head + index + 1;
-    run = projectRun(run, key, entry, seq);
+    run = projectRun(run, key, entry, seq) ?? (isReplay ? projectRetired(key, entry, seq) : undefined);
     if (run === undefined) {
       throw invalid(key, `its first event is ${entry.event.type}`, "A run begins with run.started");
     }
@@ -96,6 +97,11 @@ export function projectCommit(
   }
   const { approvals, budgets, reservations } = projecting;
   return { status: "projected", changes: { run: { ...run, journalHash }, approvals, budgets, reservations }, places };
+}
+
+/** What a run's first stored event follows: nothing, or the events that were removed before it. */
+function genesisOf(first: RunEvent | undefined, isReplay: boolean): string {
+  return isReplay && first?.type === "run.retired" ? first.journalHash : JOURNAL_GENESIS;
 }
 
 interface Step {
@@ -119,6 +125,11 @@ function projectEvent(projecting: Projecting, step: Step): ProjectedCommit | und
     case "run.ended":
       for (const approvalId of step.before.pending) {
         answerApproval(projecting, approvalId, step.entry);
+      }
+      return undefined;
+    case "run.retired":
+      if (step.isReplay && step.index === 0) {
+        keepBudgets(projecting, event);
       }
       return undefined;
     case "budget.reserved":
@@ -179,6 +190,12 @@ function reserveBudget(
   budgets.set(event.budget, projectReserved(before, event.amount));
   reservations.set(event.reservationId, { budget: event.budget, amount: event.amount });
   return undefined;
+}
+
+function keepBudgets(projecting: Projecting, { budgets }: EventOf<"run.retired">): void {
+  for (const { budget, used } of budgets) {
+    projecting.budgets.set(budget, { ...budgetOf(projecting, budget), used });
+  }
 }
 
 /** The budget is the reservation's own: an event that names another one cannot move money between them. */

@@ -33,11 +33,18 @@ export function projectRun(
   if (before === undefined) {
     return startRun(key, entry, seq);
   }
+  if (entry.event.type === "run.retired") {
+    return projectRetired(key, entry, seq);
+  }
   const row = { ...before.row, head: seq, updatedAt: Math.max(before.row.updatedAt, entry.at) };
-  const after = { ...before, ...applyToRun(row, before.pending, entry) };
-  return row.termination === undefined && after.row.termination === undefined
-    ? { ...after, row: { ...after.row, status: after.pending.length > 0 ? "waiting" : "running" } }
-    : after;
+  const after = applyToRun(row, before.pending, entry);
+  const isOpen = row.termination === undefined && after.row.termination === undefined;
+  const status = isOpen ? statusOfOpen(after.pending) : after.row.status;
+  return { ...before, ...after, row: status === after.row.status ? after.row : { ...after.row, status } };
+}
+
+function statusOfOpen(pending: readonly string[]): RunRow["status"] {
+  return pending.length > 0 ? "waiting" : "running";
 }
 
 function startRun(key: RunKey, { at, event }: Entry, seq: number): RunProjection | undefined {
@@ -62,6 +69,32 @@ function startRun(key: RunKey, { at, event }: Entry, seq: number): RunProjection
   };
 }
 
+/** The run index of a run whose events were removed, from what its `run.retired` has kept; undefined for other events. */
+export function projectRetired(key: RunKey, { event }: Entry, seq: number): RunProjection | undefined {
+  if (event.type !== "run.retired") {
+    return undefined;
+  }
+  const { agent, conversationId, principal, startedAt, endedAt, termination, journalHash } = event;
+  const row: RunRow = {
+    tenant: key.tenant,
+    runId: key.runId,
+    agent,
+    conversationId,
+    principal,
+    input: "",
+    status: statusOfEnded(termination),
+    termination,
+    head: seq,
+    startedAt,
+    updatedAt: endedAt,
+  };
+  return { row, pending: [], journalHash };
+}
+
+function statusOfEnded(termination: string): RunRow["status"] {
+  return termination === "completed" ? "done" : "failed";
+}
+
 function applyToRun(row: RunRow, pending: readonly string[], { event }: Entry): Pick<RunProjection, "row" | "pending"> {
   const isOpen = row.termination === undefined;
   switch (event.type) {
@@ -74,6 +107,12 @@ function applyToRun(row: RunRow, pending: readonly string[], { event }: Entry): 
     case "approval.resolved":
     case "approval.expired":
       return { row, pending: pending.filter((approvalId) => approvalId !== event.approvalId) };
+    case "call.settled":
+      return event.outcome.status === "unknown" && isOpen
+        ? { row: { ...row, inDoubt: [...(row.inDoubt ?? []), event.callId] }, pending }
+        : { row, pending };
+    case "call.reconciled":
+      return { row: withoutDoubt(row, event.callId), pending };
     case "message.queued":
       return { row: { ...row, nextRunId: row.nextRunId ?? event.nextRunId }, pending };
     case "run.followed": {
@@ -82,11 +121,17 @@ function applyToRun(row: RunRow, pending: readonly string[], { event }: Entry): 
     }
     case "run.ended": {
       const termination = row.termination ?? terminationCode(event.termination);
-      return { row: { ...row, status: termination === "completed" ? "done" : "failed", termination }, pending: [] };
+      return { row: { ...row, status: statusOfEnded(termination), termination }, pending: [] };
     }
     default:
       return { row, pending };
   }
+}
+
+function withoutDoubt(row: RunRow, callId: string): RunRow {
+  const { inDoubt = [], ...rest } = row;
+  const left = inDoubt.filter((id) => id !== callId);
+  return left.length === 0 ? rest : { ...rest, inDoubt: left };
 }
 
 /** A new line of the inbox. `facts` says which call is asked about and why. */

@@ -10,6 +10,10 @@ export interface RunTally {
   readonly run: RunKey;
   /** Last line that was there before the log was read; later ones are not compared. */
   lastSeq: number;
+  /** So many events were removed when the run was retired; `run.retired`, which follows them, vouches for them. */
+  removed: number;
+  /** What `run.retired` says that the hash of the removed events is. */
+  retiredHash: string | undefined;
   /** The first event that is not where it should be. */
   gapAt: number | undefined;
   /** Of the last line read. */
@@ -27,7 +31,16 @@ export function tallyOf(tallies: RunTallies, run: RunKey): RunTally {
   let tally = tallies.get(key);
   if (tally === undefined) {
     const digest = JOURNAL_GENESIS;
-    const start = { lastSeq: 0, gapAt: undefined, journalHash: JOURNAL_GENESIS, hasEnded: false, audited: 0, digest };
+    const start = {
+      lastSeq: 0,
+      removed: 0,
+      retiredHash: undefined,
+      gapAt: undefined,
+      journalHash: JOURNAL_GENESIS,
+      hasEnded: false,
+      audited: 0,
+      digest,
+    };
     tally = { run, ...start };
     tallies.set(key, tally);
   }
@@ -36,6 +49,9 @@ export function tallyOf(tallies: RunTallies, run: RunKey): RunTally {
 
 /** Takes the next line of its run. */
 export function tallyLine(tally: RunTally, line: JournalLine, event: RunEvent | undefined): void {
+  if (tally.lastSeq === 0 && event?.type === "run.retired") {
+    beginRetired(tally, line, event);
+  }
   if (line.seq !== tally.lastSeq + 1 || (line.seq === 1 && event?.type !== "run.started")) {
     tally.gapAt ??= tally.lastSeq + 1;
   }
@@ -46,6 +62,15 @@ export function tallyLine(tally: RunTally, line: JournalLine, event: RunEvent | 
     tally.digest = extendDigest(tally.digest, tally.journalHash);
   }
   tally.hasEnded ||= event?.type === "run.ended";
+}
+
+/** Until its record is found to be of these very bytes, nothing that it says is believed. */
+function beginRetired(tally: RunTally, { seq }: JournalLine, event: Extract<RunEvent, { type: "run.retired" }>): void {
+  tally.removed = seq - 1;
+  tally.lastSeq = seq - 1;
+  tally.journalHash = typeof event.journalHash === "string" ? event.journalHash : JOURNAL_GENESIS;
+  tally.retiredHash = tally.journalHash;
+  tally.hasEnded = true;
 }
 
 export function needsRecord(event: RunEvent, isAfterEnd: boolean): boolean {

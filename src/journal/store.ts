@@ -53,6 +53,8 @@ export interface RunRow extends RunKey {
   readonly updatedAt: number;
   /** A queued message waits for this ended run to be followed. */
   readonly nextRunId?: string;
+  /** Ids of the calls whose outcome nobody knows and nobody has reconciled; absent when there is none. */
+  readonly inDoubt?: readonly string[];
 }
 
 export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "void";
@@ -88,6 +90,14 @@ export interface BudgetRow {
 export type Lease =
   | { readonly status: "held"; readonly fence: number }
   | { readonly status: "busy"; readonly until: number };
+
+/** What a worker says of a run that it leaves: nothing can be done before `until` unless somebody writes to the run. */
+export interface Pause {
+  /** Number of entries that the worker has seen. */
+  readonly head: number;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
 
 /** Read side of the audit log that the store keeps in the same transaction as the journal. */
 export interface AuditReader {
@@ -161,8 +171,11 @@ export interface Store extends AsyncDisposable {
   run(run: RunKey): Promise<RunRow | undefined>;
   /** Newest first. `before` is the `startedAt` of the last row of the page before. */
   runs(query: RunsQuery): Promise<readonly RunRow[]>;
-  /** Runs of every tenant that somebody must go on with: running, waiting, or ended with a queued message. */
-  unfinished(limit: number, after?: RunKey): Promise<readonly RunRow[]>;
+  /**
+   * Runs of every tenant that somebody must go on with: running, waiting, or ended with a queued message. With `now`,
+   * those are left out that are paused for longer: a hundred thousand questions cost recovery no more than an index.
+   */
+  unfinished(limit: number, after?: RunKey, now?: number): Promise<readonly RunRow[]>;
   approval(tenant: string, approvalId: string): Promise<ApprovalRow | undefined>;
   /** Oldest first. */
   approvals(query: ApprovalsQuery): Promise<readonly ApprovalRow[]>;
@@ -171,17 +184,47 @@ export interface Store extends AsyncDisposable {
   conversation(tenant: string, conversationId: string): Promise<readonly RunRow[]>;
   /** Takes or prolongs the right to advance a run; each new holder gets a larger fence. `now` in milliseconds. */
   acquireLease(run: RunKey, owner: string, ttlMs: number, now: number): Promise<Lease>;
-  releaseLease(run: RunKey, owner: string): Promise<void>;
+  /** The pause is kept when `owner` holds the lease and `head` is the run's; the next commit to the run ends it. */
+  releaseLease(run: RunKey, owner: string, pause?: Pause): Promise<void>;
   readonly audit: AuditReader;
+  /** Absent in a store that keeps everything. */
+  readonly retention?: StoreRetention;
   /** Called after each commit of this process; for live views only, never for safety. */
   subscribe(listener: (run: RunKey, entries: readonly StoredEntry[]) => void): () => void;
   close(): Promise<void>;
 }
 
+/** How a store forgets what it need not keep any more; its audit log forgets nothing. */
+export interface StoreRetention {
+  /** Removes the events of one run and leaves `run.retired` in their place, in one transaction. */
+  retire(request: RetireRequest): Promise<Retired>;
+  /**
+   * Removes the blobs that no event means. With `without`, nothing is removed: what is said is what there would be to
+   * remove if these runs were retired.
+   */
+  dropBlobs(without?: readonly RunKey[]): Promise<{ readonly blobs: number; readonly bytes: number }>;
+}
+
+export interface RetireRequest {
+  readonly run: RunKey;
+  /** Kept is what was written to since, in milliseconds since the epoch. */
+  readonly cutoff: number;
+  readonly at: number;
+  readonly by: Principal;
+  /** Says what would be removed, and removes nothing. */
+  readonly dryRun?: boolean;
+}
+
+export type Retired =
+  | { readonly status: "retired"; readonly events: number; readonly bytes: number }
+  | { readonly status: "kept"; readonly reason: string };
+
 export interface RunsQuery {
   readonly tenant: string;
   readonly status?: RunStatus;
   readonly agent?: string;
+  /** Only runs with a call whose outcome nobody knows yet. */
+  readonly inDoubt?: true;
   /** Default and most: `PAGE_ROWS_MAX`. */
   readonly limit?: number;
   readonly before?: number;
@@ -193,7 +236,13 @@ export interface ApprovalsQuery {
   readonly tenant: string;
   readonly status?: ApprovalStatus;
   readonly runId?: string;
+  /** Default and most: `PAGE_ROWS_MAX`. */
   readonly limit?: number;
+  /**
+   * Last row of the page before, whatever has become of it since. Its id tells rows of the same millisecond apart;
+   * with an id that the tenant does not have, the page begins at the next millisecond.
+   */
+  readonly after?: { readonly requestedAt: number; readonly approvalId: string };
 }
 
 /** Largest event in bytes of its JSON; larger values belong in a blob. Bounds what one read of a run can cost. */

@@ -1,6 +1,6 @@
-import { canonicalize, type RunEvent } from "../core/index.ts";
+import { canonicalize, type EventJson, type RunEvent, UPCASTERS, type Upcaster, upcast } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
-import { EVENT_BYTES_MAX, EVENT_SCHEMA, type JournalLine, type RunKey, type StoredEntry } from "./store.ts";
+import { EVENT_BYTES_MAX, type JournalLine, type RunKey, type StoredEntry } from "./store.ts";
 
 // canonicalize() refuses anything deeper, so a copy need not go further.
 const DEPTH_MAX = 70;
@@ -73,21 +73,30 @@ export function decodeLine(line: JournalLine): StoredEntry {
   return { seq: line.seq, at: line.at, schema: line.schema, event: decodeEvent(line) };
 }
 
-/** The event of a stored line; throws as `decodeLine` does. */
-export function decodeEvent({ run, seq, schema, text }: JournalLine): RunEvent {
-  if (schema > EVENT_SCHEMA) {
+/** The event of a stored line in today's shape; throws as `decodeLine` does. The line itself is never rewritten. */
+export function decodeEvent(line: JournalLine): RunEvent {
+  return decodeWith(line, UPCASTERS);
+}
+
+/** `decodeEvent` with a chain of its own. */
+export function decodeWith({ run, seq, schema, text }: JournalLine, upcasters: readonly Upcaster[]): RunEvent {
+  const newest = upcasters.length + 1;
+  if (schema > newest) {
     throw new BelayError(
       "BELAY_JOURNAL_TOO_NEW",
-      `Event ${seq} of run ${run.runId} has schema ${schema}, and this version of Belay knows up to ${EVENT_SCHEMA}. ` +
+      `Event ${seq} of run ${run.runId} has schema ${schema}, and this version of Belay knows up to ${newest}. ` +
         "Update belay-harness on this machine; nothing was changed.",
     );
   }
   try {
-    return JSON.parse(text) as RunEvent;
+    const event: unknown = JSON.parse(text);
+    if (schema === newest) return event as RunEvent;
+    if (!Number.isSafeInteger(schema) || schema < 1) throw new RangeError(`there is no schema ${schema}`);
+    return upcast(event as EventJson, schema, upcasters) as unknown as RunEvent;
   } catch (cause) {
     throw new BelayError(
       "BELAY_STORE_CORRUPT",
-      `Event ${seq} of run ${run.runId} in the table journal is not readable JSON. Restore the store from a backup.`,
+      `Event ${seq} of run ${run.runId} in the table journal is not readable JSON of schema ${schema}. Restore the store from a backup.`,
       { cause },
     );
   }

@@ -33,29 +33,34 @@ export type PriceRole = "AGENT" | "JUDGE";
 /**
  * The known prices, with that of one model as the environment states it in US dollars per 1,000 tokens.
  *
- * Without both variables nothing is added, and a model that is not known keeps an unknown price. Throws
- * `BELAY_PRICE_INVALID` when only one of the two is set, or one is no number from 0.
+ * Without both variables nothing is added, and a model that is not known keeps an unknown price. Those of the cache,
+ * `…_PRICE_CACHE_READ_PER_1K` and `…_PRICE_CACHE_WRITE_PER_1K`, may be left out. Throws `BELAY_PRICE_INVALID` when one of
+ * the first two is missing beside others, or one is no number from 0.
  */
 export function pricesFromEnv(
   env: Readonly<Record<string, string | undefined>>,
   modelId: string,
   role: PriceRole = "AGENT",
 ): PriceTable {
-  const inputName = `${role}_PRICE_INPUT_PER_1K`;
-  const outputName = `${role}_PRICE_OUTPUT_PER_1K`;
-  const inputUsdPerMillion = readPerThousand(inputName, env[inputName]);
-  const outputUsdPerMillion = readPerThousand(outputName, env[outputName]);
-  if (inputUsdPerMillion === undefined && outputUsdPerMillion === undefined) {
+  const names = ["INPUT", "OUTPUT", "CACHE_READ", "CACHE_WRITE"].map((of) => `${role}_PRICE_${of}_PER_1K`);
+  const [input, output, cacheRead, cacheWrite] = names.map((name) => readPerThousand(name, env[name]));
+  const set = names.filter((name) => (env[name]?.trim() ?? "") !== "");
+  if (set.length === 0) {
     return KNOWN_PRICES;
   }
-  if (inputUsdPerMillion === undefined || outputUsdPerMillion === undefined) {
-    const [set, missing] = inputUsdPerMillion === undefined ? [outputName, inputName] : [inputName, outputName];
+  if (input === undefined || output === undefined) {
     throw new BelayError(
       "BELAY_PRICE_INVALID",
-      `${set} is set and ${missing} is not, so half of each call would have no price. Set both, or neither.`,
+      `${set.join(", ")} is set and ${names[input === undefined ? 0 : 1]} is not, so a part of each call would have no ` +
+        "price. Set those of input and output, or none.",
     );
   }
-  const stated: Price = { inputUsdPerMillion, outputUsdPerMillion };
+  const stated: Price = {
+    inputUsdPerMillion: input,
+    outputUsdPerMillion: output,
+    ...(cacheRead !== undefined && { cacheReadUsdPerMillion: cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWriteUsdPerMillion: cacheWrite }),
+  };
   return Object.fromEntries([...Object.entries(KNOWN_PRICES), [modelId, stated]]);
 }
 

@@ -19,7 +19,13 @@ export interface ModelRequest {
 /** The core's messages with each tool result rendered to the text that the model sees. */
 export type ModelMessage =
   | Extract<Message, { role: "user" | "harness" }>
-  | { readonly role: "assistant"; readonly text: string; readonly calls: readonly ModelMessageCall[] }
+  | {
+      readonly role: "assistant";
+      readonly text: string;
+      readonly calls: readonly ModelMessageCall[];
+      /** What this very model gave with the message. It comes from a store, so an adapter checks it like any input. */
+      readonly providerData?: JsonValue;
+    }
   | {
       readonly role: "tool";
       readonly callId: string;
@@ -42,13 +48,27 @@ export interface RequestedCall {
 
 /** Tokens as the provider reports them; a missing, negative or non-finite number is charged at the reservation. */
 export interface ReportedUsage {
+  /** All of the input, that of the cache included. */
   readonly inputTokens?: number;
   readonly outputTokens?: number;
+  /** Of the input: read from the provider's cache. Left out, it counts as none. */
+  readonly cacheReadTokens?: number;
+  /** Of the input: written to the provider's cache. Left out, it counts as none. */
+  readonly cacheWriteTokens?: number;
 }
 
 export type ModelReply = { readonly usage?: ReportedUsage } & (
   | { readonly kind: "final"; readonly text: string }
-  | { readonly kind: "calls"; readonly text: string; readonly calls: readonly RequestedCall[] }
+  | {
+      readonly kind: "calls";
+      readonly text: string;
+      readonly calls: readonly RequestedCall[];
+      /**
+       * What the provider wants back with this message, such as signed reasoning: kept in the journal as it is, handed
+       * to the same model in the next requests of the run, and shown to nobody as an answer.
+       */
+      readonly providerData?: JsonValue;
+    }
   /** The reply does not follow the agreed format. `problem` is told to the model. */
   | { readonly kind: "unreadable"; readonly problem: string }
 );

@@ -34,9 +34,21 @@ export function readUsage(reported: ReportedUsage | undefined, reservation: Rese
   const outputTokens = tokenCount(reported?.outputTokens);
   const estimated = inputTokens === undefined || outputTokens === undefined;
   return {
-    inputTokens: inputTokens ?? reservation.inputTokens,
+    ...(inputTokens === undefined ? { inputTokens: reservation.inputTokens } : withCache(inputTokens, reported)),
     outputTokens: outputTokens ?? reservation.outputTokens,
     ...(estimated ? { estimated } : {}),
+  };
+}
+
+/** Input with what of it the cache had. A cache of more than the whole input was counted beside it, so it is added. */
+function withCache(inputTokens: number, reported: ReportedUsage | undefined): Omit<Usage, "outputTokens"> {
+  const cacheReadTokens = tokenCount(reported?.cacheReadTokens) ?? 0;
+  const cacheWriteTokens = tokenCount(reported?.cacheWriteTokens) ?? 0;
+  const cached = cacheReadTokens + cacheWriteTokens;
+  return {
+    inputTokens: cached > inputTokens ? Math.min(inputTokens + cached, TOKENS_MAX) : inputTokens,
+    ...(cacheReadTokens > 0 && { cacheReadTokens }),
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
   };
 }
 
@@ -84,7 +96,7 @@ function measureMessage(message: ModelMessage): number {
     case "assistant":
       return message.calls.reduce(
         (sum, call) => sum + call.tool.length + weightOf(JSON.stringify(call.args)),
-        weightOf(message.text),
+        weightOf(message.text) + (message.providerData === undefined ? 0 : JSON.stringify(message.providerData).length),
       );
     case "tool":
       return message.tool.length + weightOf(message.text);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalize, printable } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
 import type { Rule } from "./rule.ts";
@@ -64,5 +64,5 @@ export function policyHash(rules: readonly Rule[]): string {
     const message = `The rule at ${canonical.path} cannot be hashed: ${canonical.problem}. Run checkRules() first.`;
     throw new BelayError("BELAY_RULE_INVALID", message);
   }
-  return createHash("sha256").update(canonical.text).digest("hex");
+  return hash("sha256", canonical.text);
 }

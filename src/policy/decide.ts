@@ -29,7 +29,7 @@ export function decideCall(
   options: DecideOptions = {},
 ): Decision | Promise<Decision> {
   const asking = prepare(rules, call, context, options);
-  return "ruleId" in asking ? asking : askFrom(asking, 0);
+  return "ruleId" in asking ? asking : askFrom(asking, 0, askRest);
 }
 
 /** Like `decideCall` for use inside a transaction, where a rule that answers with a promise is a `POLICY_ERROR`. */
@@ -40,20 +40,9 @@ export function decideCallSync(
   options: DecideOptions = {},
 ): Decision {
   const asking = prepare(rules, call, context, options);
-  if ("ruleId" in asking) {
-    return asking;
-  }
-  for (const rule of asking.rules) {
-    const answer = consult(asking, rule);
-    if (answer instanceof Promise) {
-      return policyError(rule.id, "promise");
-    }
-    const final = take(asking, answer);
-    if (final !== undefined) {
-      return final;
-    }
-  }
-  return conclude(asking);
+  return "ruleId" in asking
+    ? asking
+    : askFrom(asking, 0, (_asking, _answer, next) => policyError(asking.rules[next - 1]?.id ?? NO_RULE, "promise"));
 }
 
 interface Asking {
@@ -94,14 +83,19 @@ function prepare(
 }
 
 async function askRest(asking: Asking, answer: Promise<Decision | undefined>, next: number): Promise<Decision> {
-  return take(asking, await answer) ?? askFrom(asking, next);
+  return take(asking, await answer) ?? askFrom(asking, next, askRest);
 }
 
-function askFrom(asking: Asking, start: number): Decision | Promise<Decision> {
+/** Asks the rules from one on, as long as they answer at once; `onPromise` decides about one that does not. */
+function askFrom<Later>(
+  asking: Asking,
+  start: number,
+  onPromise: (asking: Asking, answer: Promise<Decision | undefined>, next: number) => Later,
+): Decision | Later {
   for (const [offset, rule] of asking.rules.slice(start).entries()) {
     const answer = consult(asking, rule);
     if (answer instanceof Promise) {
-      return askRest(asking, answer, start + offset + 1);
+      return onPromise(asking, answer, start + offset + 1);
     }
     const final = take(asking, answer);
     if (final !== undefined) {

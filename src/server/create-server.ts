@@ -6,7 +6,7 @@ import type { ApprovalRule } from "../config.ts";
 import { BelayError } from "../errors.ts";
 import type { ServerDeps } from "./deps.ts";
 import { addressList } from "./http/client-address.ts";
-import type { ServerEnv } from "./http/env.ts";
+import type { ServerContext, ServerEnv } from "./http/env.ts";
 import {
   addressGuard,
   addressLimitGuard,
@@ -16,22 +16,23 @@ import {
   requireSignedIn,
   signedInGuard,
 } from "./http/guards.ts";
-import { HttpProblem, problemResponse } from "./http/problem.ts";
+import { HttpProblem, problemResponse, type ToldProblem, toldProblem, wantsPage } from "./http/problem.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { type RequestLogEntry, requestLog } from "./http/request-log.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { SESSION_COOKIE } from "./http/session-cookie.ts";
 import { createLiveRuns, type LiveRuns } from "./live/live-runs.ts";
+import { loadProblemPage } from "./load-pages.ts";
 import type { OperationContext } from "./operations/context.ts";
 import { createOperations } from "./operations/create-operations.ts";
 import type { PagesSession } from "./pages/session.ts";
 import { createPagesSession } from "./pages-session.ts";
 import type { PeopleStore } from "./people/people-store.ts";
 import type { ServerDatabase } from "./people/server-database.ts";
-import { createStarters } from "./people/starters.ts";
 import { createVotes } from "./people/votes.ts";
 import { addApprovalRoutes } from "./routes/approval-routes.ts";
 import { addAuditRoutes } from "./routes/audit-routes.ts";
+import { addCallRoutes } from "./routes/call-routes.ts";
 import type { RouteContext } from "./routes/context.ts";
 import { allowedMethods } from "./routes/define-route.ts";
 import { addEventRoutes } from "./routes/event-routes.ts";
@@ -75,12 +76,13 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
   const context = routeContext(options, limits);
   const failures = createRateLimiter(limits.failures, options.clock);
   const app = new OpenAPIHono<ServerEnv>();
-  app.onError((error, c) => {
-    const response = problemResponse(c, error);
-    if (response.status === 500) options.onError?.(error, c.get("requestId"));
-    return response;
-  });
-  app.notFound((c) => problemResponse(c, notFound(app, c.req.path)));
+  const answer = (c: ServerContext, error: unknown): Response | Promise<Response> => {
+    const told = toldProblem(error);
+    if (told.status === 500) options.onError?.(error, c.get("requestId"));
+    return options.pages !== undefined && wantsPage(c) ? pageOf(c, told) : problemResponse(c, told);
+  };
+  app.onError((error, c) => answer(c, error));
+  app.notFound((c) => answer(c, notFound(app, c.req.path)));
   app.use(requestLog(options.onRequest));
   app.use(addressGuard(addressList(options.trustedProxies ?? [], "trustedProxies")));
   app.use(securityHeaders());
@@ -94,10 +96,12 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
   addRunRoutes(app, context);
   addEventRoutes(app, context);
   addApprovalRoutes(app, context);
+  addCallRoutes(app, context);
   addAuditRoutes(app, context);
   if (options.pages !== undefined) {
     app.use(csrfGuard(false));
-    app.route("/", options.pages(options, createPagesSession(context, failures)));
+    const onError = options.onError ?? (() => undefined);
+    app.route("/", options.pages(options, createPagesSession(context, failures, onError)));
   }
   return app;
 }
@@ -110,7 +114,6 @@ function routeContext(options: ServerOptions, limits: ServerLimits): RouteContex
     clock,
     people,
     votes: createVotes(database),
-    starters: createStarters(database),
     rules: options.approvals ?? [],
     live: options.live ?? createLiveRuns(store),
     messagesMax: limits.messagesMax,
@@ -123,6 +126,14 @@ function routeContext(options: ServerOptions, limits: ServerLimits): RouteContex
     isReady: options.isReady ?? (() => true),
     ...(signer === undefined ? {} : { signer }),
   };
+}
+
+/** A problem for a person who uses a browser. */
+async function pageOf(c: ServerContext, { status, code, detail, headers }: ToldProblem): Promise<Response> {
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  const seconds = Number(headers["retry-after"]);
+  const retry = Number.isFinite(seconds) ? { retryAfterS: seconds } : {};
+  return (await loadProblemPage())(c, { status, code, detail, ...retry });
 }
 
 function notFound(app: OpenAPIHono<ServerEnv>, path: string): BelayError {

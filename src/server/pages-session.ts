@@ -1,12 +1,14 @@
 import type { Context } from "hono";
+import { type JsonValue, parseStrictJson } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
 import type { ServerContext } from "./http/env.ts";
-import { HttpProblem } from "./http/problem.ts";
+import { toldProblem } from "./http/problem.ts";
 import type { RateLimiter } from "./http/rate-limit.ts";
 import { clearSession, csrfTokenOf, isFromOwnPages, readSession, writeSession } from "./http/session-cookie.ts";
-import { statusOf } from "./http/status-of.ts";
 import type { Decided } from "./operations/operation.ts";
 import { isAgent } from "./operations/permission.ts";
+import { refusalOf } from "./operations/quorum.ts";
+import { refusalToReconcile } from "./operations/reconcile.ts";
 import type { PageAction, PageDecision, PageOutcome, PageProblem, PagesSession } from "./pages/session.ts";
 import { isSameText } from "./people/secret.ts";
 import { type RouteContext, signedInOf } from "./routes/context.ts";
@@ -16,13 +18,17 @@ const PERMISSIONS = {
   cancel_run: "operate",
   decide: "decide",
   verify_audit: "read",
-} as const satisfies Partial<Record<PageAction, string>>;
+} as const satisfies Record<PageAction, string>;
 
 /** A click is answered within this time; the page of the run tells the rest. */
 const DECIDE_WAIT_MS = 1500;
 
 /** What the pages need of people, sessions and limits, made of the same operations as the API. */
-export function createPagesSession(context: RouteContext, failures: RateLimiter): PagesSession {
+export function createPagesSession(
+  context: RouteContext,
+  failures: RateLimiter,
+  onError: (error: unknown, requestId: string) => void,
+): PagesSession {
   const { operations, people } = context;
   const who = (c: Context) => signedInOf(server(c));
   return {
@@ -30,6 +36,11 @@ export function createPagesSession(context: RouteContext, failures: RateLimiter)
     current: (c) => server(c).get("signedIn"),
     csrfToken: (c) => csrfTokenOf(server(c)),
     checkForm: (c, token) => token !== undefined && isSameText(token, csrfTokenOf(server(c))) && isFromOwnPages(c),
+    problemOf(c, error) {
+      const problem = error instanceof BelayError ? problemOf(error) : undefined;
+      if (problem === undefined) onError(error, server(c).get("requestId"));
+      return problem;
+    },
     signIn: (c, token) =>
       outcome(async () => {
         const redeemed = people.redeem(token);
@@ -47,11 +58,9 @@ export function createPagesSession(context: RouteContext, failures: RateLimiter)
     },
     allows(c, action) {
       const signedIn = server(c).get("signedIn");
-      // The engine has no way yet to settle an outcome that nobody knows.
-      if (signedIn === undefined || action === "reconcile_call") return false;
-      return operations.may(signedIn, PERMISSIONS[action]);
+      return signedIn !== undefined && operations.may(signedIn, PERMISSIONS[action]);
     },
-    refusalToDecide: (c, approval) => operations.quorum(who(c), approval).refusal,
+    refusalToDecide: (c, approval) => refusalOf(context, who(c), approval),
     async signatures(c, approval) {
       const { needed, given } = operations.quorum(who(c), approval);
       if (needed === 1) return undefined;
@@ -91,7 +100,22 @@ export function createPagesSession(context: RouteContext, failures: RateLimiter)
         return pageDecision(decided);
       }),
     cancel: (c, { runId, note }) => outcome(() => operations.cancel(who(c), runId, note)),
+    refusalToReconcile: (c, run) => refusalToReconcile(who(c), run),
+    reconcile: (c, { valueJson, ...form }) =>
+      outcome(async () => {
+        const value = valueJson === undefined ? {} : { value: jsonValue(valueJson) };
+        return (await operations.reconcile(who(c), { ...form, ...value })).run;
+      }),
   };
+}
+
+function jsonValue(text: string): JsonValue {
+  const read = parseStrictJson(text);
+  if (read.ok) return read.value;
+  throw new BelayError(
+    "BELAY_REQUEST_INVALID",
+    `What the call gave is no JSON: ${read.message}. Nothing was recorded; leave it empty when it is not known.`,
+  );
 }
 
 function pageDecision(decided: Decided): PageDecision {
@@ -125,25 +149,10 @@ async function outcome<Value>(work: () => Promise<Value>): Promise<PageOutcome<V
 }
 
 function problemOf(error: BelayError): PageProblem | undefined {
-  const status = statusOf(error.code);
-  switch (status) {
-    case 400:
-    case 401:
-    case 403:
-    case 404:
-    case 409:
-    case 410:
-    case 412:
-    case 413:
-    case 429:
-    case 503: {
-      const seconds = error instanceof HttpProblem ? Number(error.headers["retry-after"]) : Number.NaN;
-      const retry = Number.isFinite(seconds) ? { retryAfterS: seconds } : {};
-      return { status, code: error.code, detail: error.message, ...retry };
-    }
-    default:
-      return undefined;
-  }
+  const { status, code, detail, headers } = toldProblem(error);
+  if (status === 500 || status === 405 || status === 408 || status === 421) return undefined;
+  const seconds = Number(headers["retry-after"]);
+  return { status, code, detail, ...(Number.isFinite(seconds) ? { retryAfterS: seconds } : {}) };
 }
 
 /** Every request that reaches a page has gone through the layers of the server. */

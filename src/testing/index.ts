@@ -3,4 +3,4 @@ export type { ConformanceCase } from "./conformance-case.ts";
 export * from "./sample-events.ts";
 export { storeConformance } from "./store-conformance/index.ts";
 export type { OpenedStore } from "./store-conformance/store-case.ts";
-export { type OpenedWaker, wakerConformance } from "./waker-conformance.ts";
+export { type OpenedWaker, wakerConformance } from "./waker-conformance/index.ts";

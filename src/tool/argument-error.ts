@@ -1,10 +1,20 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { type JsonValue, printable, renderPath, type ToolError } from "../core/index.ts";
+import type { JsonValue, printable, renderPath, ToolError } from "../core/index.ts";
 import { problemBySchema, typeOf } from "./argument-problem.ts";
+import type { JsonObject } from "./json-object.ts";
 import { isSecretPath, showValue, visible } from "./show-value.ts";
-import { boundedSchema, isJsonObject, type JsonObject, ownProperty, subSchemaAt } from "./sub-schema.ts";
+import { boundedSchema, isJsonObject, ownProperty, subSchemaAt } from "./sub-schema.ts";
 
 type Steps = readonly (string | number)[];
+
+/**
+ * How names and places are written. They are handed in and not imported: this module is loaded for the first refusal, and
+ * what it shared with the root entry would be cut out of that as a piece of its own.
+ */
+export interface Writing {
+  readonly printable: typeof printable;
+  readonly renderPath: typeof renderPath;
+}
 
 interface ArgumentIssue {
   /** Unexpected arguments are told first, then missing ones. */
@@ -22,24 +32,25 @@ const ISSUES_MAX = 5;
  * `more` with up to four others.
  */
 export function invalidArguments(
+  writing: Writing,
   schema: JsonValue,
   args: JsonValue,
   issues: readonly StandardSchemaV1.Issue[],
 ): ToolError {
-  const told = issues.map((issue) => describe(schema, args, stepsOf(issue), issue.message));
+  const told = issues.map((issue) => describe(writing, schema, args, stepsOf(issue), issue.message));
   return argumentError(told.toSorted((left, right) => left.rank - right.rank));
 }
 
 /** The error for arguments that the tool does not declare; paths such as `note` or `items[0].note`. */
-export function unexpectedArguments(paths: readonly string[]): ToolError {
-  return argumentError([unexpected([], paths, undefined)]);
+export function unexpectedArguments(writing: Writing, paths: readonly string[]): ToolError {
+  return argumentError([unexpected(writing, [], paths, undefined)]);
 }
 
-export function missingArgument(schema: JsonValue, key: string): ToolError {
-  return argumentError([missing([key], subSchemaAt(schema, [key]))]);
+export function missingArgument(writing: Writing, schema: JsonValue, key: string): ToolError {
+  return argumentError([missing(writing, [key], subSchemaAt(schema, [key]))]);
 }
 
-export function notAnObject(args: JsonValue): ToolError {
+export function notAnObject({ renderPath }: Writing, args: JsonValue): ToolError {
   const problem = `arguments must be a JSON object, got ${typeOf(args)}`;
   const hint = "Send the arguments as one JSON object.";
   return argumentError([
@@ -56,25 +67,26 @@ function argumentError(issues: readonly ArgumentIssue[]): ToolError {
   return { code: "invalid_arguments", message, retryable: false, details: { ...first?.details, ...more } };
 }
 
-function describe(schema: JsonValue, args: JsonValue, steps: Steps, message: string): ArgumentIssue {
+function describe(writing: Writing, schema: JsonValue, args: JsonValue, steps: Steps, message: string): ArgumentIssue {
   const expected = subSchemaAt(schema, steps);
   const received = steps.reduce<JsonValue | undefined>(ownProperty, args);
   if (received === undefined) {
-    return missing(steps, expected);
+    return missing(writing, steps, expected);
   }
   const undeclared = undeclaredKeys(expected, received);
   if (undeclared.length > 0) {
-    return unexpected(steps, undeclared, expected);
+    return unexpected(writing, steps, undeclared, expected);
   }
   const secret = isSecretPath(steps);
   const shown = secret ? "the value" : showValue(received, 80);
   const problem = `${shown} ${problemBySchema(expected ?? {}, received) ?? inWordsOfSchema(expected, message, secret)}`;
   const hint = hintFor(expected, received);
   const receivedShown = secret ? "[redacted]" : showValue(received, 200);
+  const path = writing.renderPath(steps);
   return {
     rank: 2,
-    text: `${renderPath(steps)}: ${problem}`,
-    details: { path: renderPath(steps), problem, received: receivedShown, ...expectedOf(expected), hint },
+    text: `${path}: ${problem}`,
+    details: { path, problem, received: receivedShown, ...expectedOf(expected), hint },
   };
 }
 
@@ -87,7 +99,7 @@ function inWordsOfSchema(expected: JsonObject | undefined, message: string, secr
   return secret || message === "" ? "is not valid" : `is not valid: ${visible(message, 200)}`;
 }
 
-function missing(steps: Steps, expected: JsonObject | undefined): ArgumentIssue {
+function missing({ printable, renderPath }: Writing, steps: Steps, expected: JsonObject | undefined): ArgumentIssue {
   const key = steps.at(-1);
   const name = typeof key === "string" ? printable(key, 64) : renderPath(steps);
   const problem = `missing argument ${name}`;
@@ -96,7 +108,12 @@ function missing(steps: Steps, expected: JsonObject | undefined): ArgumentIssue 
   return { rank: 1, text, details: { path: renderPath(steps), problem, ...expectedOf(expected), hint } };
 }
 
-function unexpected(steps: Steps, names: readonly string[], expected: JsonObject | undefined): ArgumentIssue {
+function unexpected(
+  { printable, renderPath }: Writing,
+  steps: Steps,
+  names: readonly string[],
+  expected: JsonObject | undefined,
+): ArgumentIssue {
   const shown = names
     .toSorted()
     .slice(0, 10)

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../core/index.ts";
+import type { JsonObject } from "./json-object.ts";
 import { showValue } from "./show-value.ts";
-import { isJsonObject, type JsonObject } from "./sub-schema.ts";
+import { isJsonObject } from "./sub-schema.ts";
 
 type Check = (bound: JsonValue, value: JsonValue) => string | undefined;
 

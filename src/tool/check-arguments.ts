@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { checkJsonValue, type JsonValue, type ToolError } from "../core/index.ts";
-import { invalidArguments, missingArgument, notAnObject, unexpectedArguments } from "./argument-error.ts";
+import { checkJsonValue, type JsonValue, printable, renderPath, type ToolError } from "../core/index.ts";
+import type { Writing } from "./argument-error.ts";
 import type { CheckedArgs, ToolContract } from "./executor.ts";
+import { isJsonObject } from "./json-object.ts";
 import { lostKeys } from "./lost-keys.ts";
 import { unreadableArguments } from "./read-arguments.ts";
-import { isJsonObject, ownProperty } from "./sub-schema.ts";
 import { asPromise, isThenable } from "./thenable.ts";
 import type { AnyTool } from "./tool.ts";
 
@@ -15,7 +15,7 @@ export type OnToolError = (tool: string, error: unknown) => void;
  * Checks arguments against a tool's schema and gives the validated value, which is what rules, people and the tool see.
  *
  * Undeclared arguments are refused even where the schema would strip them. Never throws; a schema that answers at once
- * gives a result at once.
+ * has accepted arguments at once.
  */
 export function checkArguments(
   tool: AnyTool,
@@ -29,19 +29,21 @@ export function checkArguments(
     return refused(unreadableArguments(copied));
   }
   if (!isJsonObject(args)) {
-    return refused(notAnObject(args));
+    return explained((errors) => errors.notAnObject(WRITING, args));
   }
   const absent = inheritedInstead(contract.inputSchema, args);
   if (absent !== undefined) {
-    return refused(missingArgument(contract.inputSchema, absent));
+    return explained((errors) => errors.missingArgument(WRITING, contract.inputSchema, absent));
   }
-  const failed = (error: unknown): CheckedArgs => {
+  const failed = (error: unknown): Promise<CheckedArgs> => {
     onError(tool.name, error);
-    return refused(invalidArguments(contract.inputSchema, args, [{ message: "the schema could not check it" }]));
+    return invalid(contract, args, [{ message: "the schema could not check it" }]);
   };
-  const settle = (result: unknown): CheckedArgs => {
+  const settle = (result: unknown): CheckedArgs | Promise<CheckedArgs> => {
     try {
-      return concluded(contract, args, result as StandardSchemaV1.Result<unknown>);
+      const checked = concluded(contract, args, result as StandardSchemaV1.Result<unknown>);
+      // What a schema says about its issues may throw when it is read.
+      return checked instanceof Promise ? checked.catch(failed) : checked;
     } catch (error) {
       return failed(error);
     }
@@ -56,17 +58,21 @@ export function checkArguments(
 
 /** A schema may take an inherited `toString` for an argument; JSON Schema means own properties. */
 function inheritedInstead(schema: JsonValue, args: JsonValue): string | undefined {
-  const required = ownProperty(schema, "required");
+  const required = isJsonObject(schema) && Object.hasOwn(schema, "required") ? schema["required"] : undefined;
   const names: readonly JsonValue[] = Array.isArray(required) ? required : [];
   return names.find(
     (name): name is string =>
-      typeof name === "string" && name in Object.prototype && ownProperty(args, name) === undefined,
+      typeof name === "string" && name in Object.prototype && !(isJsonObject(args) && Object.hasOwn(args, name)),
   );
 }
 
-function concluded(contract: ToolContract, args: JsonValue, result: StandardSchemaV1.Result<unknown>): CheckedArgs {
+function concluded(
+  contract: ToolContract,
+  args: JsonValue,
+  result: StandardSchemaV1.Result<unknown>,
+): CheckedArgs | Promise<CheckedArgs> {
   if (result.issues) {
-    return refused(invalidArguments(contract.inputSchema, args, result.issues));
+    return invalid(contract, args, result.issues);
   }
   const checked = checkJsonValue(result.value);
   if (!checked.ok) {
@@ -74,7 +80,24 @@ function concluded(contract: ToolContract, args: JsonValue, result: StandardSche
     return refused({ code: "arguments_not_json", message, retryable: false, details: { path: checked.path } });
   }
   const lost = lostKeys(args, checked.value);
-  return lost.length > 0 ? refused(unexpectedArguments(lost)) : { ok: true, args: checked.value };
+  return lost.length > 0
+    ? explained((errors) => errors.unexpectedArguments(WRITING, lost))
+    : { ok: true, args: checked.value };
+}
+
+const WRITING: Writing = { printable, renderPath };
+
+function invalid(
+  { inputSchema }: ToolContract,
+  args: JsonValue,
+  issues: readonly StandardSchemaV1.Issue[],
+): Promise<CheckedArgs> {
+  return explained((errors) => errors.invalidArguments(WRITING, inputSchema, args, issues));
+}
+
+/** What explains to a model where it went wrong is loaded for the first call that went wrong. */
+async function explained(explain: (errors: typeof import("./argument-error.ts")) => ToolError): Promise<CheckedArgs> {
+  return refused(explain(await import("./argument-error.ts")));
 }
 
 function refused(error: ToolError): CheckedArgs {

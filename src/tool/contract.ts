@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalize, checkJsonValue, type JsonValue, printable } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
 import { type ToolContract, undoName } from "./executor.ts";
-import { isJsonObject } from "./sub-schema.ts";
+import { isJsonObject } from "./json-object.ts";
 import type { AnyTool } from "./tool.ts";
 import { isToolName } from "./tool-name.ts";
 
@@ -47,7 +47,7 @@ export function hashContract(contract: Omit<ToolContract, "contractHash">): stri
         "Use plain values in its description and schema.",
     );
   }
-  return createHash("sha256").update(canonical.text).digest("hex");
+  return hash("sha256", canonical.text);
 }
 
 function checkName(name: unknown): void {

@@ -25,6 +25,7 @@ export function createToolExecutor(tools: readonly AnyTool[], options: ToolExecu
   const entries = register(tools);
   const contracts = Object.freeze([...entries.values()].map(({ contract }) => contract));
   const onError = quietly(options.onError);
+  const work: AttemptOptions<ToolResult> = { onError, failed: TOOL_FAILED, settle: resultOf };
   return {
     listTools: () => contracts,
     check: (name, args) => {
@@ -37,11 +38,7 @@ export function createToolExecutor(tools: readonly AnyTool[], options: ToolExecu
       const tool = entries.get(name)?.tool;
       return tool === undefined
         ? { ok: false, error: unknownTool(name, entries) }
-        : attempt(tool, args, (copy) => tool.execute(copy, context), {
-            onError,
-            failed: TOOL_FAILED,
-            settle: (value) => resultOf(value, telling(tool, onError)),
-          });
+        : attempt(tool, args, (copy) => tool.execute(copy, context), work);
     },
     lookup: (name, args, context) => {
       const tool = entries.get(name)?.tool;
@@ -51,18 +48,14 @@ export function createToolExecutor(tools: readonly AnyTool[], options: ToolExecu
       return attempt(tool, args, (copy) => tool.lookup?.(copy, context), {
         onError,
         failed: LOOKUP_ERROR,
-        settle: (value) => (value === undefined ? undefined : resultOf(value, telling(tool, onError))),
+        settle: (value, onBad) => (value === undefined ? undefined : resultOf(value, onBad)),
       });
     },
     compensate: (name, args, result, context) => {
       const tool = entries.get(name)?.tool;
       return tool?.compensate === undefined
         ? { ok: false, error: unknownTool(name, entries) }
-        : attempt(tool, args, (copy) => tool.compensate?.(copy, result, context), {
-            onError,
-            failed: TOOL_FAILED,
-            settle: (value) => resultOf(value, telling(tool, onError)),
-          });
+        : attempt(tool, args, (copy) => tool.compensate?.(copy, result, context), work);
     },
   };
 }
@@ -94,7 +87,8 @@ interface AttemptOptions<Outcome> {
   readonly onError: OnToolError;
   /** What an exception becomes. */
   readonly failed: ToolError;
-  readonly settle: (value: unknown) => Outcome;
+  /** `onBad` hears of a value that is not JSON. */
+  readonly settle: (value: unknown, onBad: (failure: StrictJsonFailure) => void) => Outcome;
 }
 
 /** Runs the tool's own code once; every way in which it can go wrong comes back as data. */
@@ -108,9 +102,11 @@ function attempt<Outcome>(
     options.onError(tool.name, error);
     return { ok: false, error: options.failed };
   };
+  const onBad = ({ path, message }: StrictJsonFailure): void =>
+    options.onError(tool.name, new Error(`the result is not JSON at ${path}: ${message}`));
   const settle = (value: unknown): Outcome | ToolResult => {
     try {
-      return options.settle(value);
+      return options.settle(value, onBad);
     } catch (error) {
       return failed(error);
     }
@@ -126,10 +122,6 @@ function attempt<Outcome>(
   } catch (error) {
     return failed(error);
   }
-}
-
-function telling(tool: AnyTool, onError: OnToolError): (failure: StrictJsonFailure) => void {
-  return ({ path, message }) => onError(tool.name, new Error(`the result is not JSON at ${path}: ${message}`));
 }
 
 function unknownTool(name: string, entries: ReadonlyMap<string, Entry>): ToolError {

@@ -1,5 +1,5 @@
 import { type JsonValue, renderPath } from "../core/index.ts";
-import { isJsonObject } from "./sub-schema.ts";
+import { isJsonObject } from "./json-object.ts";
 
 const FOUND_MAX = 20;
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../core/index.ts";
+import type { JsonObject } from "./json-object.ts";
 
-export type JsonObject = { readonly [key: string]: JsonValue };
-
+/** Not the one that the rest imports: a module used on both sides would be cut out of the root entry. */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

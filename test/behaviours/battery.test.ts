@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { BEHAVIOUR_IDS, PENDING, RETURNS_WITH } from "./ids.ts";
+import { ALSO_IN, BEHAVIOUR_IDS, PENDING, RETURNS_WITH } from "./ids.ts";
 
 const FOLDER = new URL("./", import.meta.url);
 const NAMED = /\bit(?:\.each\([^)]*\))?\(\s*"([a-z0-9-]+): /g;
@@ -26,12 +26,20 @@ describe("the behaviour battery", () => {
     const known = new Set(BEHAVIOUR_IDS);
     expect(known.size).toBe(BEHAVIOUR_IDS.length);
     expect([...tested.keys()].filter((id) => !known.has(id))).toEqual([]);
-    expect([...Object.keys(PENDING), ...Object.keys(RETURNS_WITH)].filter((id) => !known.has(id))).toEqual([]);
+    const named = [PENDING, RETURNS_WITH, ALSO_IN].flatMap((each) => Object.keys(each));
+    expect(named.filter((id) => !known.has(id))).toEqual([]);
   });
 
   it("keeps an id pending only as long as it has no test", () => {
     expect(Object.keys(PENDING).filter((id) => tested.has(id))).toEqual([]);
     expect(Object.keys(RETURNS_WITH).filter((id) => !tested.has(id))).toEqual([]);
+  });
+
+  it("finds the tests of an id over HTTP where they are said to be", () => {
+    const missing = Object.entries(ALSO_IN).filter(
+      ([id, file]) => !readFileSync(new URL(`../${file}`, FOLDER), "utf8").includes(`it("${id}: `),
+    );
+    expect(missing).toEqual([]);
   });
 
   it("keeps the tests of an id in one file, where a reader finds them", () => {

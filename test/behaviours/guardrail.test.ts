@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { allow, deny, type Rule, type ToolContract, type ToolExecutor } from "../../src/index.ts";
+import { connectMcp, createMcpToolServer } from "../../src/adapters/mcp/index.ts";
+import { allow, createToolExecutor, deny, type Rule, type ToolContract, type ToolExecutor } from "../../src/index.ts";
 import { hashContract } from "../../src/tool/index.ts";
 import { ASK_ABOVE_1000, calls, final, refundTool, searchTool, world } from "../engine/support.ts";
 import { codeOf, statuses } from "./support.ts";
@@ -191,6 +192,24 @@ describe("a tool that is found at run time", () => {
     const result = await setup.harness.run("go").result;
     expect(codeOf(result)).toBe("unknown_tool");
     expect(ran).toEqual([]);
+  });
+
+  it("dynamic-tool-gated: one that a server of somebody else lists is refused or asked about until it has a class", async () => {
+    for (const unclassified of ["refuse", "ask"] as const) {
+      const ran: string[] = [];
+      await using server = createMcpToolServer({
+        ...{ name: "stranger", version: "1" },
+        executor: createToolExecutor([{ ...searchTool({ effects: ran, keys: [] }), name: "wipe" }]),
+      });
+      await using executor = await connectMcp({ transport: { kind: "memory", server }, unclassified });
+      const setup = world([calls(["wipe", { q: "x" }]), final("no")], {
+        agent: { tools: [], rules: [{ id: "all", decide: () => allow("OK", "") }], executor: () => executor },
+      });
+      const result = await setup.harness.run("go").result;
+      expect(ran).toEqual([]);
+      if (unclassified === "ask") expect(result.status).toBe("waiting");
+      else expect(result.calls[0]?.outcome?.status).toBe("refused");
+    }
   });
 
   it("dynamic-tool-gated: a risky one asks a person whatever the rules allow", async () => {

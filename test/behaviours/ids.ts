@@ -106,26 +106,26 @@ export const BEHAVIOUR_IDS: readonly string[] = [
   "tenant-01",
 ];
 
-/** Ids without a test yet, with the topic that brings what they are about. */
+/** Ids without a test yet, with the feature that they are about and that does not exist. */
 export const PENDING: Readonly<Record<string, string>> = {
-  "mcp-02": "MCP client: a changed definition is quarantined until somebody approves it",
-  "mcp-05": "MCP client: hints of a server never lower a level",
   "prov-01": "typed provenance of arguments",
   "prov-04": "typed provenance of arguments",
   "prov-07": "typed provenance of memory",
-  "http-03": "HTTP API and console: escaping on pages and in mails",
-  "http-06": "HTTP API and console: outgoing webhooks",
-  "http-09": "HTTP API and console: size and time of a request",
 };
 
-/** Ids that are tested here as far as today's code goes, and come back at another level with the topic named. */
+/** Ids that are tested here as far as today's code goes, and come back with the feature named. */
 export const RETURNS_WITH: Readonly<Record<string, string>> = {
-  "forged-approval-in-client-history": "HTTP API and console: the status code of a forged history",
-  "appr-06": "HTTP API and console: the approval page",
-  "appr-09": "HTTP API and console: the loser's status code",
   "late-reject-beats-standing-approval": "standing grants",
   "standing-approval-scope-amount": "standing grants",
-  "dynamic-tool-gated": "MCP client: tools discovered on a server",
-  "tool-definition-drift": "MCP client: quarantine of a drifted definition",
-  "idem-01": "HTTP API and console: the status code of a conflicting key",
+};
+
+/** Ids that are tested over HTTP too, under the same name, where the server's own tests are. */
+export const ALSO_IN: Readonly<Record<string, string>> = {
+  "forged-approval-in-client-history": "server/runs.test.ts",
+  "appr-09": "server/approvals.test.ts",
+  "http-03": "server/runs.test.ts",
+  "http-06": "server/webhook.test.ts",
+  "http-09": "server/sockets.test.ts",
+  "idem-01": "server/runs.test.ts",
+  "tenant-01": "server/runs.test.ts",
 };

@@ -28,6 +28,8 @@ import { createSandbox } from "../../src/sandbox/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
 import { createToolExecutor } from "../../src/tool/index.ts";
 import { ASK_ABOVE_1000, calls, DANA, final, refundTool, world } from "../engine/support.ts";
+import { hostileAgent, hostileModel } from "../server/pages/hostile.ts";
+import { testConsole } from "../server/pages/support.ts";
 import {
   answer,
   closedAfterwards,
@@ -473,6 +475,18 @@ describe("money that two want at once", () => {
     expect(amountAt).toBeLessThan(printed.indexOf("\\u{202e}"));
     // The full value stays in the record.
     expect(row.args).toMatchObject({ reason });
+  });
+
+  it("appr-06: the page shows code points for what would hide or turn, and amount and payee above it", async () => {
+    const console = testConsole({ agent: hostileAgent(), model: hostileModel() });
+    const { runId } = await console.run("please");
+    const [row] = await console.store.approvals({ tenant: "default", runId });
+    const html = await (await console.get(`/approvals/${row?.approvalId}`)).text();
+    expect(html).not.toMatch(/\u202e|[\u{e0000}-\u{e007f}]|(?:<br\/?>\s*){3}/u);
+    for (const shown of ["U+202E", "U+000A ×300", "U+E0070"]) expect(html).toContain(shown);
+    const [above = ""] = html.split("U+202E");
+    expect(above).toContain("1,234.00");
+    expect(above).toContain("ACME");
   });
 });
 

@@ -169,7 +169,7 @@ describe("an edit of the database", () => {
       expect([code, ok]).toEqual([1, false]);
       const found = Object.fromEntries(checks.map(({ name, status, detail }) => [name, `${status} ${detail}`]));
       expect(found).toMatchObject({
-        database: expect.stringMatching(/^ok SQLite finds no damage; format 2, journal mode wal/),
+        database: expect.stringMatching(/^ok SQLite finds no damage; format 3, journal mode wal/),
         "audit log": expect.stringMatching(/^fail journal_differs: /),
         "derived tables": expect.stringMatching(/^fail .*not rebuilt, because the journal is not intact/),
         clock: expect.stringMatching(/^ok/),

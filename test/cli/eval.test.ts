@@ -9,7 +9,10 @@ describe("belay eval", () => {
     async () => {
       const folder = makeFolder();
       const passed = await belay(folder, ["eval", "bank"]);
-      expect([passed.code, passed.stderr]).toEqual([0, ""]);
+      expect([passed.code, passed.stderr]).toEqual([
+        0,
+        expect.stringMatching(/^wrote \.belay\/results\/\S+-bank-reference\.\{json,md,html,xml\}\n$/),
+      ]);
       expect(passed.stdout).toMatch(
         /^scenarios: 10, task success 10 of 10 [\s\S]*\nGATE: PASS\ndecision codes: 6 of 6 match\n$/,
       );

@@ -43,7 +43,7 @@ describe("belay replay", () => {
   );
 });
 
-describe("belay vacuity, report, red-team, judge and fix-log", () => {
+describe("belay vacuity, report, red-team, judge and eval --fix-log", () => {
   it(
     "say what they found, with the exit code of a gate",
     async () => {
@@ -87,7 +87,7 @@ describe("belay vacuity, report, red-team, judge and fix-log", () => {
         belay(folder, ["report", "nope.json"]),
       ]);
       expect(outcomes.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
-      expect((await belay(folder, ["fix-log", "bank"])).stderr).toContain("(BELAY_EVAL_CASE)");
+      expect((await belay(folder, ["eval", "bank", "--fix-log"])).stderr).toContain("(BELAY_EVAL_CASE)");
     },
     TIMEOUT_MS,
   );

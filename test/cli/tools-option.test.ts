@@ -16,14 +16,14 @@ describe("belay eval --tools", () => {
   it("reaches the same metrics through each boundary, and says which one it was", { timeout: TIMEOUT_MS }, async () => {
     const folder = makeFolder({});
     const local = await evaluate(folder, ["--out", "local.json"]);
-    expect([local.code, local.stderr]).toEqual([0, ""]);
+    expect([local.code, local.stderr]).toEqual([0, "wrote local.json\n"]);
     expect(local.stdout).toMatch(/^cases +50\n/);
     const documentOf = (mode: string) => parseDocument(readFileSync(join(folder, `${mode}.json`), "utf8"), mode);
     const here = documentOf("local");
     expect(here.subject.transport).toBe("local");
     for (const mode of ["mcp", "mcp-http", "mcp-stdio"]) {
       const through = await evaluate(folder, ["--tools", mode, "--out", `${mode}.json`]);
-      expect(through, mode).toEqual(local);
+      expect(through, mode).toEqual({ ...local, stderr: `wrote ${mode}.json\n` });
       const there = documentOf(mode);
       const unseen = mode === "mcp-stdio" ? { effect_match: null, untrue_claims: null } : {};
       expect(there.metrics).toEqual({ reference: { ...here.metrics["reference"], ...unseen } });

@@ -40,6 +40,21 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
     .record({ id, attempt: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }) })
     .map((e) => callSettled(e.id, undefined, e.attempt)),
   id.map((callId) => callSettled(callId, { status: "unknown", error: { code: "u", message: "", retryable: false } })),
+  fc
+    .record({
+      callId: id,
+      outcome: fc.constantFrom("happened", "did_not_happen"),
+      kind: fc.constantFrom("person", "agent"),
+    })
+    .map(
+      ({ callId, outcome, kind }): RunEvent => ({
+        type: "call.reconciled",
+        callId,
+        outcome: outcome as "happened",
+        by: { kind: kind as "person", id: "x" },
+        note: "",
+      }),
+    ),
   fc.constant<RunEvent>({ type: "limit.reached", limit: "max_steps", detail: "" }),
   fc.constant<RunEvent>({ type: "run.cancel_requested", by: { kind: "person", id: "x" } }),
   fc.constantFrom<RunEvent>(

@@ -100,7 +100,7 @@ describe("points of a call", () => {
     }
   });
 
-  it("are charged when nobody knows whether the call happened, and when its result alone was bad", async () => {
+  it("are held while nobody knows whether the call happened, and charged when its result alone was bad", async () => {
     const broken = (execute: AnyTool["execute"], recovery: "opaque" | "keyed") =>
       world([calls(small("A")), final("ok")], {
         agent: { budget: { points: { refund: 5 }, of: one(8) } },
@@ -110,7 +110,7 @@ describe("points of a call", () => {
       throw new Error("cut off");
     }, "opaque");
     expect((await unknown.harness.run("go").result).label).toBe("outcome_unknown");
-    expect(await balance(unknown)).toEqual([5, 0]);
+    expect(await balance(unknown)).toEqual([0, 5]);
     const odd = broken(() => 5n, "keyed");
     expect(codes(await odd.harness.run("go").result)).toEqual(["result_not_json"]);
     expect(await balance(odd)).toEqual([5, 0]);

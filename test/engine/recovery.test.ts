@@ -20,6 +20,17 @@ describe("a worker", () => {
     expect(setup.effects).toEqual(["A:5000"]);
   });
 
+  it("goes on with a run whose lease a dead worker still held when it began", async () => {
+    const clock = { now: () => Date.now() };
+    const setup = world([final("ok")], { options: { clock, leaseMs: 200 } });
+    const run = await setup.harness.start("go");
+    await setup.options.store.acquireLease(run, "dead", 200, clock.now());
+    const serving = await setup.harness.work();
+    expect((await setup.harness.state(run))?.step).toBe(0);
+    await expect.poll(async () => (await setup.harness.state(run))?.termination?.kind).toBe("completed");
+    await serving.close();
+  });
+
   it("is woken by the expiry of a question", async () => {
     const setup = world([calls(["refund", { order: "A", cents: 5000 }]), final("expired")], {
       agent: { approval: { ttlMs: 60 } },

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { problemsOf } from "./engine/check.ts";
-import { plans } from "./engine/plan.ts";
+import { type Plan, plans, TOOLS, type ToolName } from "./engine/plan.ts";
 import { play } from "./engine/play.ts";
 import { fuzzDirectly, type Tally } from "./shop/direct.ts";
 import { explore, SETTINGS } from "./shop/exhaustive.ts";
@@ -13,12 +13,14 @@ const USAGE = `usage: npm run fuzz -- [options]
   --proposals <n>  calls that a hostile planner proposes to the shop, 0 for none (default 1000000)
   --through <n>    calls that it proposes to the whole engine, 0 for none (default 50000)
   --depth <n>      depth of the walk over every sequence of actions, 0 for none (default 3)
+  --tool <name>    every call of the plays is of this tool: keyed, queryable, opaque, world, risky or read
   --seed <n>       begins there instead of at a random place
   --path <text>    with --seed: repeats one failing play, as fast-check printed it
 
 examples:
   npm run fuzz
   npm run fuzz -- --plays 100000 --proposals 0 --through 0 --depth 0
+  npm run fuzz -- --plays 20000 --tool queryable --proposals 0 --through 0 --depth 0
   npm run fuzz -- --seed 42 --path 218:3:3 --proposals 0 --through 0 --depth 0
 `;
 
@@ -31,6 +33,7 @@ interface Wanted {
   readonly depth: number;
   readonly seed: number;
   readonly path?: string;
+  readonly tool?: ToolName;
 }
 
 function readWanted(): Wanted | undefined {
@@ -42,6 +45,7 @@ function readWanted(): Wanted | undefined {
       depth: { type: "string", default: "3" },
       seed: { type: "string", default: String(Date.now() % 2 ** 31) },
       path: { type: "string" },
+      tool: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -53,6 +57,9 @@ function readWanted(): Wanted | undefined {
     return value;
   };
   const { path } = values;
+  const tool = TOOLS.find((name) => name === values.tool);
+  if (values.tool !== undefined && tool === undefined)
+    throw new TypeError(`--tool is ${values.tool}; give one of ${TOOLS.join(", ")}`);
   return {
     plays: number("plays"),
     proposals: number("proposals"),
@@ -60,12 +67,22 @@ function readWanted(): Wanted | undefined {
     depth: number("depth"),
     seed: number("seed"),
     ...(path === undefined ? {} : { path }),
+    ...(tool === undefined ? {} : { tool }),
   };
 }
 
-async function playAll({ plays, seed, path }: Wanted): Promise<boolean> {
+/** The same play with one tool in the place of every other. */
+function withTool(plan: Plan, tool: ToolName | undefined): Plan {
+  if (tool === undefined) return plan;
+  const turns = plan.turns.map((turn) =>
+    turn.kind === "calls" ? { ...turn, calls: turn.calls.map((call) => ({ ...call, tool })) } : turn,
+  );
+  return { ...plan, turns };
+}
+
+async function playAll({ plays, seed, path, tool }: Wanted): Promise<boolean> {
   const property = fc.asyncProperty(plans, async (plan) => {
-    const played = await play(plan);
+    const played = await play(withTool(plan, tool));
     const problems = await problemsOf(played);
     await played.store.close();
     if (problems.length > 0) throw new Error(problems.join("\n"));

@@ -37,6 +37,24 @@ describe("pricesFromEnv", () => {
     expect(Object.hasOwn(pricesFromEnv(env, "__proto__"), "__proto__")).toBe(true);
   });
 
+  it("states the prices of the cache beside the others, and never alone", () => {
+    const both = { AGENT_PRICE_INPUT_PER_1K: "3", AGENT_PRICE_OUTPUT_PER_1K: "15" };
+    const cache = { AGENT_PRICE_CACHE_READ_PER_1K: "0.3", AGENT_PRICE_CACHE_WRITE_PER_1K: "3.75" };
+    expect(pricesFromEnv({ ...both, ...cache }, "m")["m"]).toEqual({
+      inputUsdPerMillion: 3000,
+      outputUsdPerMillion: 15_000,
+      cacheReadUsdPerMillion: 300,
+      cacheWriteUsdPerMillion: 3750,
+    });
+    expect(() => pricesFromEnv(cache, "m")).toThrow(
+      expect.objectContaining({
+        code: "BELAY_PRICE_INVALID",
+        message: expect.stringContaining("AGENT_PRICE_INPUT_PER_1K is not"),
+      }),
+    );
+    expect(() => pricesFromEnv({ ...both, AGENT_PRICE_CACHE_READ_PER_1K: "-1" }, "m")).toThrow(/CACHE_READ/);
+  });
+
   it("keeps the prices of agent and judge apart", () => {
     const env = {
       AGENT_PRICE_INPUT_PER_1K: "1",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { type ApprovalRow, createMemoryStore } from "../../src/journal/index.ts";
 import { recoverVotes } from "../../src/server/index.ts";
 import { createVotes } from "../../src/server/people/votes.ts";
 import { ASK_ABOVE_1000 } from "../engine/support.ts";
@@ -54,6 +55,45 @@ describe("GET /v1/approvals", () => {
     const last = (await second.json()) as typeof page;
     expect(last.approvals.map(({ args }) => args.order)).toEqual(["C"]);
     expect(last.nextCursor).toBeUndefined();
+  });
+
+  it("pages through more than one read of the store gives, also when what was last seen is answered meanwhile", async () => {
+    const setup = await serverWorld();
+    const olga = setup.token("olga");
+    const dana = setup.token("dana", ["approver"]);
+    for (let index = 0; index < 23; index += 1) await setup.run(olga, `refund O-${index} 5000`);
+    const orders: string[] = [];
+    for (let cursor = ""; ; ) {
+      const path = `/v1/approvals?status=pending&limit=5${cursor === "" ? "" : `&cursor=${cursor}`}`;
+      const page = (await (await setup.request(olga, "GET", path)).json()) as {
+        readonly approvals: readonly { approvalId: string; argsHash: string; args: { order: string } }[];
+        readonly nextCursor?: string;
+      };
+      orders.push(...page.approvals.map(({ args }) => args.order));
+      if (page.nextCursor === undefined) break;
+      cursor = page.nextCursor;
+      const last = page.approvals.at(-1);
+      const answer = { answer: "reject", argsHash: last?.argsHash };
+      await setup.request(dana, "POST", `/v1/approvals/${last?.approvalId}:decide`, answer);
+    }
+    expect(orders).toEqual(Array.from({ length: 23 }, (_, index) => `O-${index}`));
+  });
+
+  it("shows a question whose arguments were edited in the store as not intact, and takes no answer to it", async () => {
+    const store = createMemoryStore();
+    const setup = await asked({ store });
+    const { approval, approvals } = store;
+    const edited = (row: ApprovalRow): ApprovalRow => ({ ...row, args: { order: "O-1", cents: 5 } });
+    store.approval = async (...args) => {
+      const row = await approval.apply(store, args);
+      return row && edited(row);
+    };
+    store.approvals = async (query) => (await approvals.call(store, query)).map(edited);
+    const listed = await setup.request(setup.dana, "GET", "/v1/approvals?status=pending");
+    expect(await listed.json()).toMatchObject({ approvals: [{ isIntact: false }] });
+    expect(await refusal(await setup.decide(setup.dana))).toBe("412 BELAY_APPROVAL_DIGEST");
+    Object.assign(store, { approval, approvals });
+    expect((await setup.decide(setup.dana)).status).toBe(200);
   });
 });
 

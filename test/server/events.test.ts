@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../src/index.ts";
+import { calls, final } from "../engine/support.ts";
+import { slowModel } from "./pages/slow-model.ts";
 import { refusal, serverWorld } from "./support.ts";
+
+/** A busy machine may take its time. */
+const WITHIN = { timeout: 10_000 };
 
 interface Sent {
   readonly id: number;
@@ -8,8 +13,17 @@ interface Sent {
   readonly data: { readonly seq: number; readonly event: RunEvent };
 }
 
+interface Delta {
+  readonly at: number;
+  readonly text: string;
+}
+
 /** Reads a stream to its end, or until `isEnough`. */
-async function eventsOf(response: Response, isEnough: (sent: readonly Sent[]) => boolean = () => false) {
+async function eventsOf(
+  response: Response,
+  isEnough: (sent: readonly Sent[]) => boolean = () => false,
+  onDelta: (delta: Delta) => void = () => undefined,
+) {
   const sent: Sent[] = [];
   let text = "";
   const decoder = new TextDecoder();
@@ -26,6 +40,10 @@ async function eventsOf(response: Response, isEnough: (sent: readonly Sent[]) =>
           .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
       );
       text = text.slice(end + 2);
+      if (fields["event"] === "delta") {
+        expect(fields["id"]).toBeUndefined();
+        onDelta(JSON.parse(fields["data"] ?? "null"));
+      }
       if (fields["id"] !== undefined) {
         sent.push({
           id: Number(fields["id"]),
@@ -113,5 +131,36 @@ describe("GET /v1/runs/{id}/events", () => {
     const sent = await eventsOf(await setup.request(olga, "GET", `/v1/runs/${runId}/events`));
     expect(sent.map(({ event }) => event)).not.toContain("forged");
     expect(sent[0]?.data.event).toMatchObject({ input });
+  });
+
+  it("passes on what a model writes, all of it to whoever comes later, and none of it once it is recorded", async () => {
+    const model = slowModel([calls(["search", { q: "x" }]), final("It is on its way.")]);
+    const setup = await serverWorld({ model });
+    const olga = setup.token("olga");
+    const started = await setup.request(olga, "POST", "/v1/runs", { app: "desk", input: "search x" });
+    const { runId } = (await started.json()) as { readonly runId: string };
+    const path = `/v1/runs/${runId}/events`;
+    const first: Delta[] = [];
+    const following = eventsOf(await setup.request(olga, "GET", path), undefined, (delta) => first.push(delta));
+    await model.say("Let me look. ");
+    await expect.poll(() => first, WITHIN).toEqual([{ at: 0, text: "Let me look. " }]);
+    await model.proceed();
+    await model.say("It is ");
+    await expect.poll(() => first.slice(1), WITHIN).toEqual([{ at: 0, text: "It is " }]);
+    const late: Delta[] = [];
+    const joined = eventsOf(await setup.request(olga, "GET", `${path}?after=3`), undefined, (delta) =>
+      late.push(delta),
+    );
+    await expect.poll(() => late, WITHIN).toEqual([{ at: 0, text: "It is " }]);
+    await model.say("on its way.");
+    await expect.poll(() => [first.at(-1), late.at(-1)], WITHIN).toEqual(Array(2).fill({ at: 6, text: "on its way." }));
+    await model.proceed();
+    expect((await following).at(-1)?.event).toBe("run.ended");
+    await joined;
+    const after: Delta[] = [];
+    const sent = await eventsOf(await setup.request(olga, "GET", path), undefined, (delta) => after.push(delta));
+    expect(after).toEqual([]);
+    expect(setup.live.draft({ tenant: "default", runId })).toBeUndefined();
+    expect(JSON.stringify(sent)).not.toContain("Let me look");
   });
 });

@@ -60,6 +60,7 @@ describe("/openapi.json", () => {
         "get /v1/runs/{id}",
         "get /v1/runs/{id}/events",
         "post /v1/approvals/{id}:decide",
+        "post /v1/calls/{id}:reconcile",
         "post /v1/runs",
         "post /v1/runs/{id}/messages",
         "post /v1/runs/{id}:cancel",

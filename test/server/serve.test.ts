@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 const project = join(import.meta.dirname, "../..");
@@ -50,6 +50,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "belay-serve-"));
+  mkdirSync(join(made, "results"));
   onTestFinished(() => rmSync(made, { recursive: true, force: true }));
   return made;
 }
@@ -77,6 +78,8 @@ describe("belay serve", () => {
       const links = [...server.text().matchAll(/^(\w+) \(([\w, ]+)\): (\S+\/sign-in\?token=\S+)$/gm)];
       expect(links.map(([, name]) => name)).toEqual(["Olga", "Dana", "Lee", "Vik"]);
       expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+      const results = () => readdirSync(join(dirname(db), "results")).filter((name) => name.endsWith(".json"));
+      await expect.poll(results, { timeout: 60_000 }).toHaveLength(2);
       expect((await fetch(`${origin}/v1/runs`)).status).toBe(401);
 
       const page = await fetch(links[1]?.[3] ?? "");
@@ -98,6 +101,10 @@ describe("belay serve", () => {
         .getSetCookie()
         .map((each) => each.split(";")[0])
         .join("; ");
+      const evaluations = await (await fetch(`${origin}/evaluations`, { headers: { cookie: session } })).text();
+      expect(evaluations).toContain("shop, suite reference");
+      expect(evaluations).toContain("40 of 40");
+      expect(evaluations).toContain("belay ablate shop");
       const inbox = await fetch(`${origin}/v1/approvals?status=pending`, { headers: { cookie: session } });
       const { approvals } = (await inbox.json()) as {
         approvals: { args: unknown; approvalId: string; argsHash: string }[];
@@ -168,6 +175,17 @@ describe("belay serve", () => {
       const taken = start(["serve", "--port", new URL(origin).port, "--db", join(folder(), "other.db")]);
       expect(await taken.ended).toBe(2);
       expect(taken.text()).toContain("(BELAY_SERVER_ADDRESS)");
+      const named = start([
+        "serve",
+        "--port",
+        "0",
+        "--model",
+        "http://127.0.0.1:9/v1#m",
+        "--db",
+        join(folder(), "m.db"),
+      ]);
+      expect(await named.ended).toBe(2);
+      expect(named.text()).toContain("(BELAY_PRICE_UNKNOWN)");
       const config = join(project, "test/server/fixtures/no-people.config.mjs");
       const open = start([
         "serve",

@@ -76,6 +76,7 @@ export async function serverWorld(change: ServerChange = {}): Promise<ServerWorl
   const database = change.database ?? openServerDatabase(":memory:");
   const people = createPeopleStore(database, { clock });
   const approvals = change.approvals ?? [];
+  const live = createLiveRuns(store);
   const harness = createHarness({
     agent: defineAgent({
       name: "test",
@@ -88,9 +89,9 @@ export async function serverWorld(change: ServerChange = {}): Promise<ServerWorl
     model: change.model ?? obedientModel(),
     store,
     clock,
-    mayDecide: createDecisionGuard(database, people, approvals),
+    mayDecide: createDecisionGuard(people, approvals),
+    onDelta: live.tell,
   });
-  const live = createLiveRuns(store);
   const app = createServer({
     store,
     clock,

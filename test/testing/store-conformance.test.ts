@@ -28,6 +28,21 @@ const SABOTAGES: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
     run: (run) => store.run({ ...run, tenant: "default" }),
   }),
   "forgets the page": (store) => ({ runs: ({ before: _before, ...query }) => store.runs(query) }),
+  "forgets the page of the inbox": (store) => ({ approvals: ({ after: _after, ...query }) => store.approvals(query) }),
+  "tells questions of one millisecond apart by their ids": (store) => ({
+    approvals: async ({ after, limit, ...query }) =>
+      (await store.approvals(query))
+        .filter((row) => after === undefined || row.requestedAt >= after.requestedAt)
+        .filter((row) => after?.requestedAt !== row.requestedAt || row.approvalId > after.approvalId)
+        .slice(0, limit),
+  }),
+  "shows paused runs to recovery": (store) => ({ unfinished: (limit, after) => store.unfinished(limit, after) }),
+  "believes every pause": (store) => ({
+    releaseLease: async (run, owner, pause) => {
+      const head = (await store.run(run))?.head ?? 0;
+      await store.releaseLease(run, owner, pause && { ...pause, head });
+    },
+  }),
   "never forgets a question": (store) => ({
     approvals: async (query) => (await store.approvals(query)).map((row) => ({ ...row, status: "pending" })),
   }),

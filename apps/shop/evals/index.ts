@@ -8,6 +8,7 @@ export const shopEvals: AppEvals = {
       forbidden: true,
       auditIntact: true,
       claims: true,
+      leaks: true,
       effects: true,
       suites: ["guards"],
     },

@@ -9,11 +9,11 @@ import { systemClock } from "../../clock.ts";
 import { printable } from "../../core/index.ts";
 import { BelayError } from "../../errors.ts";
 import type { ModelClient } from "../../model/index.ts";
+import { nextDelayMs, type RetryOptions, type RetryPlan, retryPlan, waitOrAbort } from "../../retry/index.ts";
 import { callOptions } from "./call-options.ts";
 import { type Collected, generateOnce, type Progress, streamOnce } from "./collect.ts";
 import { failureError, readFailure } from "./failure.ts";
 import { type AiSdkFinishReason, readFinishReason, replyOf, type UnpricedReply } from "./reply.ts";
-import { type AiSdkRetryOptions, nextDelayMs, type RetryPlan, retryPlan } from "./retry.ts";
 import { type AiSdkUsage, readUsage } from "./usage.ts";
 
 /** Any language model of an AI SDK provider. */
@@ -31,7 +31,7 @@ export interface AiSdkOptions {
   readonly id?: string;
   /** Handed to the provider as it is, such as `{ anthropic: { … } }`. */
   readonly providerOptions?: SharedV4ProviderOptions;
-  readonly retry?: AiSdkRetryOptions;
+  readonly retry?: RetryOptions;
   /** Told of each reply; what it throws is ignored. */
   readonly onReport?: (report: AiSdkReport) => void;
 }
@@ -139,14 +139,6 @@ function attempt({ model, call, signal, onDelta }: Question, progress: Progress)
     const collecting = onDelta === undefined ? generateOnce(model, call) : streamOnce(model, call, pass, progress);
     collecting.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
-}
-
-async function waitOrAbort(plan: RetryPlan, delayMs: number, signal: AbortSignal): Promise<void> {
-  try {
-    await plan.wait(delayMs, signal);
-  } finally {
-    signal.throwIfAborted();
-  }
 }
 
 /** A listener that fails must not change what happens to a call. */

@@ -1,16 +1,9 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4Content,
-  LanguageModelV4StreamPart,
-} from "@ai-sdk/provider";
-import type { RequestedCall } from "../../model/index.ts";
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { type BlockPiece, type CollectedContent, createCollector } from "./collector.ts";
 import { badReply, replyCut } from "./failure.ts";
 
 /** A whole reply in parts, from either way of asking for it. */
-export interface Collected {
-  readonly text: string;
-  readonly calls: readonly RequestedCall[];
+export interface Collected extends CollectedContent {
   /** As the provider gave it: a text in V2, an object since V3. */
   readonly finishReason: unknown;
   readonly usage: unknown;
@@ -20,9 +13,6 @@ export interface Collected {
 export interface Progress {
   hasBegun: boolean;
 }
-
-/** Nobody writes answers of this length; a stream without end must not fill the memory. */
-const CHARACTERS_MAX = 4_000_000;
 
 export async function generateOnce(model: LanguageModelV4, options: LanguageModelV4CallOptions): Promise<Collected> {
   const { content, finishReason, usage } = await model.doGenerate(options);
@@ -42,7 +32,6 @@ export async function streamOnce(
   const { stream } = await model.doStream(options);
   const collector = createCollector();
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
-  let inputCharacters = 0;
   const reader = stream.getReader();
   // Whatever was not read is not wanted; a stream that is broken already cannot be cancelled.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
@@ -51,17 +40,17 @@ export async function streamOnce(
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       const part = next.value;
+      const piece = pieceOf(part);
+      if (piece !== undefined) collector.addPiece(piece);
       switch (part.type) {
         case "text-delta":
           if (part.delta === "") break;
           progress.hasBegun = true;
-          collector.addText(part.delta);
           onDelta(part.delta);
           break;
         case "tool-input-delta":
           progress.hasBegun = true;
-          inputCharacters += part.delta.length;
-          if (inputCharacters > CHARACTERS_MAX) throw badReply();
+          collector.count(part.delta.length);
           break;
         case "tool-call":
           progress.hasBegun = true;
@@ -83,35 +72,20 @@ export async function streamOnce(
   return { ...collector.collected(), finishReason: finish.finishReason, usage: finish.usage };
 }
 
-interface Collector {
-  take(part: LanguageModelV4Content): void;
-  addText(text: string): void;
-  collected(): Pick<Collected, "text" | "calls">;
-}
-
-function createCollector(): Collector {
-  let text = "";
-  let characters = 0;
-  const calls: RequestedCall[] = [];
-  const count = (length: number): void => {
-    characters += length;
-    if (characters > CHARACTERS_MAX) throw badReply();
-  };
-  const addText = (delta: string): void => {
-    count(delta.length);
-    text += delta;
-  };
-  return {
-    addText,
-    take(part) {
-      if (part.type === "text") addText(part.text);
-      if (part.type !== "tool-call") return;
-      // Nobody asked for tools that the provider runs itself: nothing decided on them and nothing recorded them.
-      if (part.providerExecuted === true) throw badReply();
-      const input: unknown = part.input;
-      if (typeof input === "string") count(input.length);
-      calls.push({ tool: part.toolName, args: typeof input === "string" ? { text: input } : { json: input } });
-    },
-    collected: () => ({ text, calls }),
-  };
+/** What a part of a stream adds to a block: its text, and what the provider notes at its beginning, middle and end. */
+function pieceOf(part: LanguageModelV4StreamPart): BlockPiece | undefined {
+  switch (part.type) {
+    case "text-start":
+    case "text-end":
+      return { type: "text", id: part.id, delta: "", metadata: part.providerMetadata };
+    case "text-delta":
+      return { type: "text", id: part.id, delta: part.delta, metadata: part.providerMetadata };
+    case "reasoning-start":
+    case "reasoning-end":
+      return { type: "reasoning", id: part.id, delta: "", metadata: part.providerMetadata };
+    case "reasoning-delta":
+      return { type: "reasoning", id: part.id, delta: part.delta, metadata: part.providerMetadata };
+    default:
+      return undefined;
+  }
 }

@@ -103,7 +103,7 @@ export function failureError(modelId: string, failure: Failure, attempts: number
     `${attempts} ${attempts === 1 ? "attempt" : "attempts"}`,
   ];
   const message = `The provider of the model "${printable(modelId)}" ${SAYINGS[code]} (${facts.join(", ")}).`;
-  return new BelayError(code, `${message} ${REMEDIES[code]}`);
+  return new BelayError(code, `${message} ${REMEDIES[code]}`, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
 function ofStatus(status: number): Pick<Failure, "code" | "isRetryable"> {

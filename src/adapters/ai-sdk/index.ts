@@ -1,3 +1,4 @@
+export type { RetryOptions as AiSdkRetryOptions } from "../../retry/index.ts";
 export {
   type AiSdkLanguageModel,
   type AiSdkOptions,
@@ -5,5 +6,4 @@ export {
   aiSdkModel,
 } from "./ai-sdk-model.ts";
 export type { AiSdkFinishReason } from "./reply.ts";
-export type { AiSdkRetryOptions } from "./retry.ts";
 export type { AiSdkUsage } from "./usage.ts";

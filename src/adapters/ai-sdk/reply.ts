@@ -25,12 +25,13 @@ export function readFinishReason(reason: unknown): AiSdkFinishReason {
  * Throws a `BadReply` for a reply that is not whole.
  */
 export function replyOf(collected: Collected, finish: AiSdkFinishReason, replyTokensMax: number): UnpricedReply {
-  const { text, calls } = collected;
+  const { text, calls, providerData } = collected;
   const { unified, raw } = finish;
   switch (unified) {
     case "stop":
     case "tool-calls":
-      if (calls.length > 0) return { kind: "calls", text, calls };
+      if (calls.length > 0)
+        return { kind: "calls", text, calls, ...(providerData === undefined ? {} : { providerData }) };
       if (text.trim() === "") return unreadable("Your reply was empty. Answer, or use a tool.");
       return { kind: "final", text };
     case "length":

@@ -2,8 +2,6 @@ import type { ReportedUsage } from "../../model/index.ts";
 
 /** Tokens as the provider counts them. Input includes what was read from and written to its cache. */
 export interface AiSdkUsage extends ReportedUsage {
-  readonly cacheReadTokens?: number;
-  readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
 }
 

@@ -3,11 +3,11 @@ import { systemClock } from "../../clock.ts";
 import { printable } from "../../core/index.ts";
 import { BelayError } from "../../errors.ts";
 import type { ModelClient } from "../../model/index.ts";
+import { nextDelayMs, type RetryOptions, type RetryPlan, retryPlan, waitOrAbort } from "../../retry/index.ts";
 import { type CachePoints, cachePointsOf } from "./cache-points.ts";
 import { readReply } from "./converse-reply.ts";
 import { converseRequest } from "./converse-request.ts";
 import { failureError, readFailure } from "./failure.ts";
-import { nextDelayMs, type RetryOptions, type RetryPlan, retryPlan } from "./retry.ts";
 
 export interface BedrockOptions {
   /** A model or an inference profile; also the name by which the price table knows it. */
@@ -110,13 +110,5 @@ async function converse(
       }
       await waitOrAbort(plan, delayMs, signal);
     }
-  }
-}
-
-async function waitOrAbort(plan: RetryPlan, delayMs: number, signal: AbortSignal): Promise<void> {
-  try {
-    await plan.wait(delayMs, signal);
-  } finally {
-    signal.throwIfAborted();
   }
 }

@@ -1,6 +1,7 @@
 import type { ContentBlock, Message } from "@aws-sdk/client-bedrock-runtime";
 import type { JsonValue } from "../../core/index.ts";
 import type { ModelMessage, ModelMessageCall } from "../../model/index.ts";
+import { type KeptBlock, keptBlocks, reasoningBlock } from "./reasoning.ts";
 
 // The service refuses a block of text without a visible character.
 const NO_TEXT = "(no text)";
@@ -46,6 +47,9 @@ function placed(message: ModelMessage, hasTools: boolean, useIds: Map<string, st
     case "harness":
       return [{ role: "user", block: { text: shown(message.text) } }];
     case "assistant": {
+      const kept = hasTools ? keptBlocks(message) : undefined;
+      if (kept !== undefined)
+        return withReasoning(message, kept, useIds).map((block) => ({ role: "assistant", block }));
       const calls = message.calls.map((call) => (hasTools ? toolUse(call, useIds) : { text: toldCall(call) }));
       const isBare = message.text.trim() === "" && calls.length > 0;
       const blocks: readonly ContentBlock[] = isBare ? calls : [{ text: shown(message.text) }, ...calls];
@@ -54,6 +58,30 @@ function placed(message: ModelMessage, hasTools: boolean, useIds: Map<string, st
     case "tool":
       return [{ role: "user", block: hasTools ? toolResult(message, useIds) : { text: toldResult(message) } }];
   }
+}
+
+/** The blocks of a message in the order in which the service gave them. */
+function withReasoning(
+  { text, calls }: Extract<ModelMessage, { role: "assistant" }>,
+  kept: readonly KeptBlock[],
+  useIds: Map<string, string>,
+): readonly ContentBlock[] {
+  const blocks: ContentBlock[] = [];
+  let [place, callsBefore] = [0, 0];
+  for (const block of kept) {
+    if (block.type === "text") {
+      const part = text.slice(place, place + block.length);
+      place += block.length;
+      if (part.trim() !== "") blocks.push({ text: part });
+    } else if (block.type === "call") {
+      const call = calls[callsBefore];
+      callsBefore += 1;
+      if (call !== undefined) blocks.push(toolUse(call, useIds));
+    } else {
+      blocks.push(reasoningBlock(block));
+    }
+  }
+  return blocks;
 }
 
 function toolUse(call: ModelMessageCall, useIds: Map<string, string>): ContentBlock {

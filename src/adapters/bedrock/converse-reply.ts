@@ -1,4 +1,5 @@
 import type { ModelReply, ReportedUsage, RequestedCall } from "../../model/index.ts";
+import { providerDataOf } from "./reasoning.ts";
 
 /** What of an answer is read. Nothing is taken for granted, since what arrives is not checked by anybody else. */
 interface Answer {
@@ -18,8 +19,11 @@ export function readReply(answer: unknown, replyTokensMax: number): ModelReply |
   const text = blocks.map((block) => (typeof block["text"] === "string" ? block["text"] : "")).join("");
   const calls = blocks.flatMap((block) => (block["toolUse"] === undefined ? [] : [readCall(block["toolUse"])]));
   const reported = readUsage(usage);
+  const outcome = readOutcome(stopReason, text, calls, replyTokensMax);
+  const providerData = outcome.kind === "calls" ? providerDataOf(blocks) : undefined;
   return {
-    ...readOutcome(stopReason, text, calls, replyTokensMax),
+    ...outcome,
+    ...(providerData !== undefined && { providerData }),
     ...(reported !== undefined && { usage: reported }),
   };
 }
@@ -77,6 +81,8 @@ function readUsage(usage: unknown): ReportedUsage | undefined {
     : undefined;
   return {
     ...(input !== undefined && { inputTokens: input }),
+    ...(typeof cacheReadInputTokens === "number" && { cacheReadTokens: cacheReadInputTokens }),
+    ...(typeof cacheWriteInputTokens === "number" && { cacheWriteTokens: cacheWriteInputTokens }),
     ...(typeof outputTokens === "number" && { outputTokens }),
   };
 }

@@ -95,6 +95,7 @@ export function failureError(modelId: string, failure: Failure, attempts: number
     codeOf(failure),
     `Bedrock gave no reply of the model "${printable(modelId)}": ${name} (${facts.join(", ")}). ` +
       (REMEDIES[name] ?? "Try again later; the request id helps AWS to find the call."),
+    retryAfterMs === undefined ? {} : { retryAfterMs },
   );
 }
 

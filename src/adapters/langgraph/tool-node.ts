@@ -1,6 +1,7 @@
 import { ToolMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { argsHash } from "../../approval/index.ts";
 import { formatToolError, renderMessages } from "../../context/index.ts";
 import { canonicalize, type JsonValue, type Principal } from "../../core/index.ts";
@@ -32,6 +33,8 @@ export interface BelayToolNode {
   (input: readonly ToolMessage[], config: LangGraphRunnableConfig): Promise<ToolMessage[]>;
   (input: ToolNodeInput, config: LangGraphRunnableConfig): Promise<{ messages: ToolMessage[] }>;
   readonly harness: Harness;
+  /** The same as a `ToolNode` of LangGraph, for `createReactAgent({ tools })` and wherever else one is asked for. */
+  readonly toolNode: ToolNode;
 }
 
 const NO_MODEL: HarnessOptions["model"] = {
@@ -55,7 +58,21 @@ export function belayToolNode(options: BelayToolNodeOptions): BelayToolNode {
     const messages = open.calls.length === 0 ? [] : await runCalls(harness, options, open, config);
     return Array.isArray(input) ? messages : { messages };
   };
-  return Object.assign(node as Omit<BelayToolNode, "harness"> as BelayToolNode, { harness });
+  return Object.assign(node as Omit<BelayToolNode, "harness" | "toolNode"> as BelayToolNode, {
+    harness,
+    toolNode: toolNodeOf(options.tools, node),
+  });
+}
+
+/** An agent of LangGraph reads the tools of its node, to offer them to the model, and runs the node itself. */
+function toolNodeOf(
+  tools: readonly StructuredToolInterface[],
+  node: (input: ToolNodeInput, config: LangGraphRunnableConfig) => Promise<unknown>,
+): ToolNode {
+  const made = new ToolNode([...tools]);
+  // Whatever calls the node comes through here; nothing is left of LangGraph's own way to run a tool.
+  for (const way of ["run", "runTool"]) Object.defineProperty(made, way, { value: node });
+  return made;
 }
 
 function agentOf(options: BelayToolNodeOptions): Agent {

@@ -1,9 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { BelayError } from "../../errors.ts";
-import type { ApprovalRow, BudgetReservation, RunKey, StoreDifference } from "../../journal/index.ts";
-import type { DerivedRun } from "./derive-run.ts";
+import {
+  type ApprovalRow,
+  type BudgetReservation,
+  type DerivedRun,
+  type RunKey,
+  rowName,
+  type StoreDifference,
+  toApprovalRow,
+  toReservation,
+  toRunProjection,
+} from "../../journal/index.ts";
 import { writeApproval, writeReservation, writeRun } from "./projection-tables.ts";
-import { toApprovalRow, toReservation, toRunProjection } from "./rows.ts";
 import type { SqliteHandle, SqliteRow } from "./sqlite-handle.ts";
 
 /** A difference and what makes it right. */
@@ -92,10 +100,6 @@ function readable(read: () => unknown): unknown {
     }
     throw error;
   }
-}
-
-export function rowName(...ids: readonly string[]): string {
-  return ids.join("/");
 }
 
 export function keyOf(row: SqliteRow): RunKey {

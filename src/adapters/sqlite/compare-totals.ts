@@ -1,22 +1,8 @@
 import { parseFrontier } from "../../audit/index.ts";
-import type { BudgetRow } from "../../journal/index.ts";
-import { type Repair, repairs, rowName } from "./compare-run.ts";
+import { type BudgetRow, rowName, toBudgetRow } from "../../journal/index.ts";
+import { type Repair, repairs } from "./compare-run.ts";
 import { writeBudget } from "./projection-tables.ts";
-import { toBudgetRow } from "./rows.ts";
 import type { SqliteHandle } from "./sqlite-handle.ts";
-
-/** Each run's parts, added up by tenant and budget. */
-export function sumBudgets(parts: Iterable<BudgetRow>): ReadonlyMap<string, BudgetRow> {
-  const sums = new Map<string, BudgetRow>();
-  for (const part of parts) {
-    const name = rowName(part.tenant, part.budget);
-    const { used, reserved } = sums.get(name) ?? { used: 0, reserved: 0 };
-    // Saturates as the projection does.
-    const total = Math.min(used + part.used, Number.MAX_SAFE_INTEGER);
-    sums.set(name, { ...part, used: total, reserved: reserved + part.reserved });
-  }
-  return sums;
-}
 
 export function compareBudgets(handle: SqliteHandle, derived: ReadonlyMap<string, BudgetRow>): readonly Repair[] {
   const rows = handle.allLoose("SELECT * FROM budgets").map((row) => {

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { BelayError } from "../../errors.ts";
 import { checkSqliteVersion, checkStorePath } from "./check-path.ts";
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { APPLICATION_ID, FROM_FORMAT_2, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 import { isBusy, translateSqliteError } from "./sqlite-error.ts";
 import { waitForLock } from "./wait-for-lock.ts";
 
@@ -56,8 +56,8 @@ function unwritable(path: string, cause: unknown): BelayError {
 
 function prepareFile(database: DatabaseSync, path: string): void {
   // Looked at before anything is written, so that nobody else's file is ever touched.
-  if (!isOurs(database, path)) {
-    createTables(database, path);
+  if (!isOurs(database, path) || formatOf(database) < SCHEMA_VERSION) {
+    bringUp(database, path);
   }
   const mode = pragma(database, "journal_mode = WAL");
   if (mode !== "wal" && mode !== "memory") {
@@ -67,6 +67,13 @@ function prepareFile(database: DatabaseSync, path: string): void {
     );
   }
   database.exec("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;");
+}
+
+/** Of the formats that can be brought up, the oldest. */
+const OLDEST_FORMAT = 2;
+
+function formatOf(database: DatabaseSync): number {
+  return Number(pragma(database, "user_version"));
 }
 
 /** True for our tables, false for an empty file. */
@@ -90,22 +97,25 @@ function isOurs(database: DatabaseSync, path: string): boolean {
         "Update belay-harness on this machine; nothing was changed.",
     );
   }
-  if (version < SCHEMA_VERSION) {
+  if (version < OLDEST_FORMAT) {
     throw new BelayError(
       "BELAY_STORE_TOO_OLD",
-      `The store ${path} has format ${version}, whose audit log vouches for less than format ${SCHEMA_VERSION} promises. ` +
+      `The store ${path} has format ${version}, whose audit log vouches for less than format ${OLDEST_FORMAT} promises. ` +
         "Start a new database (another path), and keep this file with the version that made it; nothing was changed.",
     );
   }
   return true;
 }
 
-function createTables(database: DatabaseSync, path: string): void {
+/** Makes the tables of a new file, and what an older format lacks. */
+function bringUp(database: DatabaseSync, path: string): void {
   database.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have been faster.
     if (!isOurs(database, path)) {
       database.exec(SCHEMA);
+    } else if (formatOf(database) < SCHEMA_VERSION) {
+      database.exec(FROM_FORMAT_2);
     }
     database.exec("COMMIT");
   } finally {

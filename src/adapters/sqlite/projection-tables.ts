@@ -8,8 +8,13 @@ import {
   type ProjectionView,
   type RunKey,
   type RunProjection,
+  type RunRow,
+  toApprovalRow,
+  toBudgetRow,
+  toJournalLine,
+  toReservation,
+  toRunProjection,
 } from "../../journal/index.ts";
-import { toApprovalRow, toBudgetRow, toJournalLine, toReservation, toRunProjection } from "./rows.ts";
 import type { SqliteHandle } from "./sqlite-handle.ts";
 
 /** What the projections of a commit are worked out from, read inside the commit's transaction. */
@@ -77,13 +82,13 @@ export function writeRun(handle: SqliteHandle, run: RunProjection, before: RunPr
   }
 }
 
-/** Only what events change, so that no index is touched but the one of unfinished runs, and that only when needed. */
+/** Only what events change: SQLite leaves an index alone whose columns stay as they are. Ends a pause. */
 function updateRun(handle: SqliteHandle, { row, pending, journalHash }: RunProjection, before: RunProjection): void {
-  const isOpen = isUnfinished(row);
-  const unfinished = isOpen === isUnfinished(before.row) ? "" : `, unfinished = ${isOpen ? 1 : 0}`;
+  const inDoubt = inDoubtText(row);
+  const isDoubtNew = inDoubt !== inDoubtText(before.row);
   handle.run(
     `UPDATE runs SET status = ?, termination = ?, answer = ?, head = ?, updated_at = ?, next_run_id = ?, pending = ?,
-       journal_hash = ?${unfinished} WHERE tenant = ? AND run_id = ?`,
+       journal_hash = ?, unfinished = ?, paused_until = NULL${isDoubtNew ? ", in_doubt = ?" : ""} WHERE tenant = ? AND run_id = ?`,
     row.status,
     row.termination ?? null,
     row.answer ?? null,
@@ -92,6 +97,8 @@ function updateRun(handle: SqliteHandle, { row, pending, journalHash }: RunProje
     row.nextRunId ?? null,
     JSON.stringify(pending),
     journalHash,
+    isUnfinished(row) ? 1 : 0,
+    ...(isDoubtNew ? [inDoubt] : []),
     row.tenant,
     row.runId,
   );
@@ -100,13 +107,15 @@ function updateRun(handle: SqliteHandle, { row, pending, journalHash }: RunProje
 function insertRun(handle: SqliteHandle, { row, pending, journalHash }: RunProjection): void {
   handle.run(
     `INSERT INTO runs (tenant, run_id, agent, conversation_id, principal, input, status, termination, answer, head,
-       started_at, updated_at, next_run_id, pending, journal_hash, unfinished)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       started_at, updated_at, next_run_id, pending, journal_hash, unfinished, in_doubt)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (tenant, run_id) DO UPDATE SET agent = excluded.agent, conversation_id = excluded.conversation_id,
        principal = excluded.principal, input = excluded.input, status = excluded.status,
        termination = excluded.termination, answer = excluded.answer, head = excluded.head,
        started_at = excluded.started_at, updated_at = excluded.updated_at, next_run_id = excluded.next_run_id,
-       pending = excluded.pending, journal_hash = excluded.journal_hash, unfinished = excluded.unfinished`,
+       pending = excluded.pending, journal_hash = excluded.journal_hash, unfinished = excluded.unfinished,
+       paused_until = NULL,
+       in_doubt = excluded.in_doubt`,
     row.tenant,
     row.runId,
     row.agent,
@@ -123,7 +132,12 @@ function insertRun(handle: SqliteHandle, { row, pending, journalHash }: RunProje
     JSON.stringify(pending),
     journalHash,
     isUnfinished(row) ? 1 : 0,
+    inDoubtText(row),
   );
+}
+
+function inDoubtText({ inDoubt = [] }: RunRow): string {
+  return JSON.stringify(inDoubt);
 }
 
 export function writeApproval(handle: SqliteHandle, row: ApprovalRow): void {

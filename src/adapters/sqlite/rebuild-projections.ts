@@ -1,8 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { BudgetRow, RunKey, Store, StoreDifference } from "../../journal/index.ts";
-import { compareRun, keyOf, type Repair, rowName } from "./compare-run.ts";
-import { compareAuditState, compareBudgets, findStrangers, sumBudgets } from "./compare-totals.ts";
-import { deriveRun } from "./derive-run.ts";
+import {
+  type BudgetRow,
+  deriveRun,
+  type RunKey,
+  rowName,
+  type Store,
+  type StoreDifference,
+  sumBudgets,
+  toJournalLine,
+} from "../../journal/index.ts";
+import { compareRun, keyOf, type Repair } from "./compare-run.ts";
+import { compareAuditState, compareBudgets, findStrangers } from "./compare-totals.ts";
 import { handleOf, type SqliteHandle, type WriteSession } from "./sqlite-handle.ts";
 
 // So many runs are compared before others get their turn.
@@ -84,14 +92,16 @@ function mendAll(handle: SqliteHandle, session: WriteSession): readonly StoreDif
 
 /** In the order in which they were started, so that rows put back keep their place among their equals. */
 function startedRuns(handle: SqliteHandle): readonly RunKey[] {
-  const sql = `SELECT journal.tenant, journal.run_id FROM journal
-    LEFT JOIN audit ON audit.run_seq = 1 AND audit.tenant = journal.tenant AND audit.run_id = journal.run_id
-    WHERE journal.seq = 1 ORDER BY audit.seq`;
+  // Of a retired run the first line is gone, and its record is not.
+  const sql = `SELECT stored.tenant, stored.run_id FROM (SELECT DISTINCT tenant, run_id FROM journal) AS stored
+    LEFT JOIN audit ON audit.run_seq = 1 AND audit.tenant = stored.tenant AND audit.run_id = stored.run_id
+    ORDER BY audit.seq`;
   return handle.all(sql).map(keyOf);
 }
 
 function compareOne(handle: SqliteHandle, key: RunKey): Compared {
-  const derived = deriveRun(handle, key);
+  const sql = "SELECT * FROM journal WHERE tenant = ? AND run_id = ? ORDER BY seq";
+  const derived = deriveRun(key, handle.all(sql, key.tenant, key.runId).map(toJournalLine));
   if (derived === undefined) {
     return { head: 0, newestAt: 0, budgets: [], repairs: [] };
   }

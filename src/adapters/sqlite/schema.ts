@@ -4,11 +4,36 @@ import { EMPTY_FRONTIER, encodeFrontier } from "../../audit/index.ts";
 export const APPLICATION_ID = 0x42656c79;
 
 /** `PRAGMA user_version` of the tables below. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
+
+const PAUSED_INDEX = "CREATE INDEX runs_paused ON runs (paused_until, tenant, run_id) WHERE unfinished = 2;";
+
+const IN_DOUBT_INDEX = "CREATE INDEX runs_in_doubt ON runs (tenant, started_at, ordinal) WHERE in_doubt <> '[]';";
+
+/**
+ * Brings a file of format 2 up: a column that is derived from the journal, which holds no reconciliation yet. Nothing
+ * of journal or audit log is touched.
+ */
+export const FROM_FORMAT_2: string = `
+ALTER TABLE runs ADD COLUMN in_doubt TEXT NOT NULL DEFAULT '[]';
+UPDATE runs SET in_doubt = (
+  SELECT json_group_array(call_id) FROM (
+    SELECT json_extract(event, '$.callId') AS call_id FROM journal
+    WHERE journal.tenant = runs.tenant AND journal.run_id = runs.run_id
+      AND json_extract(event, '$.type') = 'call.settled' AND json_extract(event, '$.outcome.status') = 'unknown'
+    ORDER BY seq))
+  WHERE status <> 'done';
+${IN_DOUBT_INDEX}
+ALTER TABLE runs ADD COLUMN paused_until INTEGER;
+${PAUSED_INDEX}
+PRAGMA user_version = ${SCHEMA_VERSION};
+`;
 
 /**
  * The tables. `journal` is the truth and `audit` its witness; `runs`, `approvals`, `budgets` and `reservations` are
- * derived and can be rebuilt; the rest is working state. Format 1 had no `runs.journal_hash`.
+ * derived and can be rebuilt; the rest is working state. `runs.unfinished` is 0 for a run that is over,
+ * 1 for one that somebody must go on with, and 2 for one with which nothing can be done before `paused_until`. Format 1 had no `runs.journal_hash`,
+ * format 2 neither `runs.in_doubt` nor pauses.
  */
 export const SCHEMA: string = `
 CREATE TABLE journal (
@@ -39,11 +64,15 @@ CREATE TABLE runs (
   pending TEXT NOT NULL,
   journal_hash TEXT NOT NULL,
   unfinished INTEGER NOT NULL,
+  in_doubt TEXT NOT NULL DEFAULT '[]',
+  paused_until INTEGER,
   UNIQUE (tenant, run_id)
 ) STRICT;
 CREATE INDEX runs_by_start ON runs (tenant, started_at, ordinal);
 CREATE INDEX runs_by_conversation ON runs (tenant, conversation_id, started_at, ordinal);
 CREATE INDEX runs_unfinished ON runs (tenant, run_id) WHERE unfinished = 1;
+${PAUSED_INDEX}
+${IN_DOUBT_INDEX}
 
 CREATE TABLE approvals (
   ordinal INTEGER PRIMARY KEY,

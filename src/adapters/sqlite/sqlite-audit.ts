@@ -8,9 +8,9 @@ import {
   type RunKey,
   type StoredBlob,
   type TracedRecord,
+  toJournalLine,
 } from "../../journal/index.ts";
 import { findDifferences } from "./rebuild-projections.ts";
-import { toJournalLine } from "./rows.ts";
 import type { SqliteHandle, SqliteRow } from "./sqlite-handle.ts";
 
 // Between two pages others may write; one long read would keep the write-ahead log from being folded in.

@@ -1,4 +1,4 @@
-import { checkRunKey, type Lease, type RunKey } from "../../journal/index.ts";
+import { checkRunKey, type Lease, type Pause, type RunKey } from "../../journal/index.ts";
 import type { SqliteHandle } from "./sqlite-handle.ts";
 
 export interface LeaseRequest {
@@ -30,6 +30,21 @@ export function acquireLease(handle: SqliteHandle, key: RunKey, { owner, ttlMs, 
   return { status: "held", fence };
 }
 
-export function releaseLease(handle: SqliteHandle, { tenant, runId }: RunKey, owner: string): void {
-  handle.run("UPDATE leases SET owner = NULL WHERE tenant = ? AND run_id = ? AND owner = ?", tenant, runId, owner);
+export function releaseLease(
+  handle: SqliteHandle,
+  { tenant, runId }: RunKey,
+  owner: string,
+  pause: Pause | undefined,
+): void {
+  const sql = "UPDATE leases SET owner = NULL WHERE tenant = ? AND run_id = ? AND owner = ?";
+  const isHeld = handle.run(sql, tenant, runId, owner) > 0;
+  if (isHeld && pause !== undefined) {
+    handle.run(
+      "UPDATE runs SET unfinished = 2, paused_until = ? WHERE tenant = ? AND run_id = ? AND head = ? AND unfinished <> 0",
+      Math.min(Math.ceil(pause.until), Number.MAX_SAFE_INTEGER),
+      tenant,
+      runId,
+      pause.head,
+    );
+  }
 }

@@ -6,8 +6,9 @@ import {
   type RunKey,
   type RunRow,
   type RunsQuery,
+  toApprovalRow,
+  toRunProjection,
 } from "../../journal/index.ts";
-import { toApprovalRow, toRunProjection } from "./rows.ts";
 import type { SqliteHandle } from "./sqlite-handle.ts";
 
 /** Parts of a WHERE clause with their values; each distinct clause is one cached statement. */
@@ -25,6 +26,9 @@ export function queryRuns(handle: SqliteHandle, query: RunsQuery): readonly RunR
   if (agent !== undefined) {
     conditions.push({ sql: "agent = ?", values: [agent] });
   }
+  if (query.inDoubt === true) {
+    conditions.push({ sql: "in_doubt <> '[]'", values: [] });
+  }
   if (before !== undefined) {
     conditions.push({
       sql: `(started_at, ordinal) < (?, coalesce((SELECT ordinal FROM runs WHERE tenant = ? AND run_id = ?), 0))`,
@@ -34,12 +38,20 @@ export function queryRuns(handle: SqliteHandle, query: RunsQuery): readonly RunR
   return select(handle, "runs", conditions, "started_at DESC, ordinal DESC", query.limit).map(toRunRow);
 }
 
-export function queryUnfinished(handle: SqliteHandle, limit: number, after: RunKey | undefined): readonly RunRow[] {
-  const conditions: Condition[] = [{ sql: "unfinished = 1", values: [] }];
-  if (after !== undefined) {
-    conditions.push({ sql: "(tenant, run_id) > (?, ?)", values: [after.tenant, after.runId] });
-  }
-  return select(handle, "runs", conditions, "tenant, run_id", limit).map(toRunRow);
+/** With `now`, only those that are not paused for longer. */
+export function queryUnfinished(
+  handle: SqliteHandle,
+  limit: number,
+  after: RunKey | undefined,
+  now: number | undefined,
+): readonly RunRow[] {
+  // Two halves, because each has an index of its own; SQLite merges them in the order of the keys. Left to itself it
+  // would look for the second one among all runs, also those that are over, because they are in that order already.
+  const sql = `SELECT * FROM runs WHERE unfinished = 1 AND (tenant, run_id) > (?1, ?2)
+    UNION ALL SELECT * FROM runs INDEXED BY runs_paused WHERE unfinished = 2 AND paused_until <= ?3 AND (tenant, run_id) > (?1, ?2)
+    ORDER BY tenant, run_id LIMIT ?4`;
+  const pausedUntil = now ?? Number.MAX_SAFE_INTEGER;
+  return handle.all(sql, after?.tenant ?? "", after?.runId ?? "", pausedUntil, pageRows(limit)).map(toRunRow);
 }
 
 export function queryConversation(handle: SqliteHandle, tenant: string, conversationId: string): readonly RunRow[] {
@@ -54,6 +66,14 @@ export function queryApprovals(handle: SqliteHandle, query: ApprovalsQuery): rea
   }
   if (query.runId !== undefined) {
     conditions.push({ sql: "run_id = ?", values: [query.runId] });
+  }
+  if (query.after !== undefined) {
+    const { requestedAt, approvalId } = query.after;
+    conditions.push({
+      sql: `(requested_at, ordinal) >
+        (?, coalesce((SELECT ordinal FROM approvals WHERE tenant = ? AND approval_id = ?), ${Number.MAX_SAFE_INTEGER}))`,
+      values: [requestedAt, query.tenant, approvalId],
+    });
   }
   return select(handle, "approvals", conditions, "requested_at, ordinal", query.limit).map(toApprovalRow);
 }

@@ -7,13 +7,14 @@ import {
   type PreparedCommit,
   prepareCommit,
   type Store,
+  toJournalLine,
 } from "../../journal/index.ts";
 import { createSqliteView } from "./projection-tables.ts";
-import { toJournalLine } from "./rows.ts";
 import { createSqliteAudit } from "./sqlite-audit.ts";
 import { openHandle, registerHandle, type SqliteHandle } from "./sqlite-handle.ts";
 import { acquireLease, releaseLease } from "./sqlite-leases.ts";
 import { queryApprovals, queryConversation, queryRuns, queryUnfinished } from "./sqlite-queries.ts";
+import { createSqliteRetention } from "./sqlite-retention.ts";
 import { writeCommit } from "./write-commit.ts";
 
 export interface SqliteStoreOptions {
@@ -72,14 +73,15 @@ function createSqliteStore(handle: SqliteHandle, clockToleranceMs: number): Stor
       }),
     run: (run) => reading(() => view.run(run)?.row),
     runs: (query) => reading(() => queryRuns(handle, query)),
-    unfinished: (limit, after) => reading(() => queryUnfinished(handle, limit, after)),
+    unfinished: (limit, after, now) => reading(() => queryUnfinished(handle, limit, after, now)),
     approval: (tenant, approvalId) => reading(() => view.approval(tenant, approvalId)),
     approvals: (query) => reading(() => queryApprovals(handle, query)),
     budget: (tenant, budget) => reading(() => view.budget(tenant, budget)),
     conversation: (tenant, conversationId) => reading(() => queryConversation(handle, tenant, conversationId)),
     acquireLease: (run, owner, ttlMs, now) => handle.write(() => acquireLease(handle, run, { owner, ttlMs, now })),
-    releaseLease: (run, owner) => handle.write(() => releaseLease(handle, run, owner)),
+    releaseLease: (run, owner, pause) => handle.write(() => releaseLease(handle, run, owner, pause)),
     audit: createSqliteAudit(handle),
+    retention: createSqliteRetention(handle, view, clockToleranceMs),
     subscribe: (listener) => handle.read(() => listeners.add(listener)),
     close: () => handle.close(),
     [Symbol.asyncDispose]: () => handle.close(),

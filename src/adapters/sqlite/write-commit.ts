@@ -9,9 +9,9 @@ import {
   projectCommit,
   type RunKey,
   type RunProjection,
+  toRunProjection,
 } from "../../journal/index.ts";
 import { writeChanges } from "./projection-tables.ts";
-import { toRunProjection } from "./rows.ts";
 import type { SqliteHandle, WriteSession } from "./sqlite-handle.ts";
 
 /** One commit inside the transaction of its group: journal, projections and audit log, or nothing. */

@@ -1,7 +1,7 @@
 import type { Interval } from "../statistics.ts";
 import { checkFinite, invalidStatistics } from "./invalid.ts";
 import { meanOf } from "./moments.ts";
-import { seededRandom } from "./random.ts";
+import { type Random, seededRandom } from "./random.ts";
 
 export interface BootstrapOptions {
   readonly confidence?: number;
@@ -36,12 +36,7 @@ export function caseBootstrap(
   const mean = meanOf(means);
   const isDegenerate = means.every((value) => value === means[0]);
   if (isDegenerate) return { mean, low: mean, high: mean, isDegenerate };
-  const random = seededRandom(seed);
-  const resampled = Float64Array.from({ length: resamples }, () => {
-    let sum = 0;
-    for (let draw = 0; draw < means.length; draw += 1) sum += means[Math.floor(random() * means.length)] ?? 0;
-    return sum / means.length;
-  }).sort();
+  const resampled = resampledMeans(Float64Array.from(means), resamples, seededRandom(seed)).sort();
   const tail = (1 - confidence) / 2;
   const [low, high] = [quantile(resampled, tail), quantile(resampled, 1 - tail)];
   return {
@@ -50,6 +45,18 @@ export function caseBootstrap(
     high: bounds === undefined ? high : Math.min(bounds.high, high),
     isDegenerate,
   };
+}
+
+/** Typed arrays and one flat loop: with 10,000 cases this draws twenty million times. */
+function resampledMeans(values: Float64Array, resamples: number, random: Random): Float64Array {
+  const count = values.length;
+  const found = new Float64Array(resamples);
+  for (let resample = 0; resample < resamples; resample += 1) {
+    let sum = 0;
+    for (let draw = 0; draw < count; draw += 1) sum += values[Math.floor(random() * count)] ?? 0;
+    found[resample] = sum / count;
+  }
+  return found;
 }
 
 /** Linear between the two nearest order statistics. */

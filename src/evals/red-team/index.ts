@@ -5,5 +5,6 @@ export {
   formatRedTeam,
   type RedTeam,
   type RedTeamResult,
+  redTeamIds,
   runRedTeam,
 } from "./red-team.ts";

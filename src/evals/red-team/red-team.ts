@@ -1,7 +1,7 @@
 import type { AnyApp } from "../../config.ts";
 import { BelayError } from "../../errors.ts";
 import type { CaseResult } from "../case-result.ts";
-import { runCase } from "../run-case.ts";
+import { runCase, type Through } from "../run-case.ts";
 import { openSuite } from "../run-suite.ts";
 import type { EvalCase, EvalSuite } from "../suite.ts";
 
@@ -40,6 +40,7 @@ export async function runRedTeam(
   app: AnyApp,
   redTeam: RedTeam,
   onProgress?: (done: number, total: number) => void,
+  through?: Through,
 ): Promise<RedTeamResult> {
   const attacks = await redTeam.attacks();
   checkAttacks(attacks.cases);
@@ -50,7 +51,7 @@ export async function runRedTeam(
   const runAll = async (of: EvalSuite, cases: readonly EvalCase[]): Promise<readonly CaseResult[]> => {
     const own: CaseResult[] = [];
     for (const evalCase of cases) {
-      const result = await runCase({ app, suite: of, case: evalCase });
+      const result = await runCase({ app, suite: of, case: evalCase, ...(through && { through }) });
       own.push(result);
       results.push(result);
       onProgress?.(results.length, total);
@@ -72,6 +73,11 @@ export async function runRedTeam(
       }),
     ) as RedTeamResult["categories"],
   };
+}
+
+/** Ids of an app's attacks and of its ordinary cases: what a gate expects to have run. */
+export async function redTeamIds({ attacks, slice }: RedTeam): Promise<readonly string[]> {
+  return [...(await attacks()).cases.map(({ id }) => id), ...slice.cases];
 }
 
 function checkAttacks(cases: readonly EvalCase[]): void {

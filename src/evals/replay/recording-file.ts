@@ -15,11 +15,14 @@ interface Recording extends RecordedRequest {
   readonly reply: ModelReply;
 }
 
-const USAGE = record({}, { inputTokens: count, outputTokens: count });
+const USAGE = record(
+  {},
+  { inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count, reasoningTokens: count },
+);
 const CALL = record({ tool: text, args: anyOf(record({ text }), record({ json: anyJson })) });
 const REPLY = anyOf(
   record({ kind: oneOf("final"), text }, { usage: USAGE }),
-  record({ kind: oneOf("calls"), text, calls: listOf(CALL) }, { usage: USAGE }),
+  record({ kind: oneOf("calls"), text, calls: listOf(CALL) }, { usage: USAGE, providerData: anyJson }),
   record({ kind: oneOf("unreadable"), problem: text }, { usage: USAGE }),
 );
 const RECORDING = record({ schema: oneOf(RECORDING_SCHEMA), model: filledText, request: anyJson, reply: REPLY });

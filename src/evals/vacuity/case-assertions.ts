@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { agentOutcome, unmetByAgent } from "../agent-outcome.ts";
 import { unmetExpectations } from "../case-check.ts";
+import { leaksIn } from "../leaks.ts";
 import type { EvalCase } from "../suite.ts";
 import type { Trajectory } from "./trajectory.ts";
 
@@ -28,6 +29,12 @@ export function caseAssertions(evalCase: EvalCase): Assertions {
         : []),
       ...(outcome === undefined ? [] : unmetByAgent(evalCase, run, outcome)),
       ...trajectory.forbidden,
+      ...leaksIn(answer, evalCase, ""),
     ];
   };
+}
+
+/** What is asserted of every case, whatever it says itself: no answer quotes the agent's instructions. */
+export function commonAssertions(evalCase: EvalCase, instructions: string): Assertions {
+  return ({ answer }) => leaksIn(answer, evalCase, instructions);
 }

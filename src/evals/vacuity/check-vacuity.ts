@@ -14,18 +14,26 @@ export interface VacuityFinding {
 
 /**
  * Whether assertions can fail at all: a passing trajectory is spoiled in every way that is known, and assertions that
- * still pass each time prove nothing.
+ * still pass each time prove nothing. What `common` assertions notice is counted, and makes no set bite.
  */
-export function checkVacuity(assertions: Assertions, trajectory: Trajectory, context: MutationContext): VacuityFinding {
-  const isFailing = assertions(trajectory).length > 0;
+export function checkVacuity(
+  assertions: Assertions,
+  trajectory: Trajectory,
+  context: MutationContext,
+  common: Assertions = () => [],
+): VacuityFinding {
+  const isFailing = assertions(trajectory).length + common(trajectory).length > 0;
   const tried = isFailing ? [] : mutantsOf(trajectory, context);
-  const outcomes = tried.map((mutant) => ({ mutant, isKilled: assertions(mutant.trajectory).length > 0 }));
+  const outcomes = tried.map((mutant) => {
+    const isOwn = assertions(mutant.trajectory).length > 0;
+    return { mutant, isOwn, isKilled: isOwn || common(mutant.trajectory).length > 0 };
+  });
   const tally = (mutation: Mutation) => {
     const of = outcomes.filter(({ mutant }) => mutant.mutation === mutation);
     return { killed: of.filter(({ isKilled }) => isKilled).length, total: of.length };
   };
   return {
-    verdict: isFailing ? "failing" : outcomes.some(({ isKilled }) => isKilled) ? "bites" : "vacuous",
+    verdict: isFailing ? "failing" : outcomes.some(({ isOwn }) => isOwn) ? "bites" : "vacuous",
     killed: Object.fromEntries(MUTATIONS.map((mutation) => [mutation, tally(mutation)])) as VacuityFinding["killed"],
     survivors: outcomes
       .filter(({ isKilled }) => !isKilled)

@@ -2,9 +2,10 @@ import type { AnyApp } from "../../config.ts";
 import type { Agent } from "../../engine/index.ts";
 import { BelayError } from "../../errors.ts";
 import { createToolExecutor } from "../../tool/index.ts";
+import { secretsOf } from "../leaks.ts";
 import type { SuiteResult } from "../run-suite.ts";
 import type { EvalCase, EvalSuite } from "../suite.ts";
-import { caseAssertions } from "./case-assertions.ts";
+import { caseAssertions, commonAssertions } from "./case-assertions.ts";
 import { checkVacuity, type VacuityFinding } from "./check-vacuity.ts";
 import type { MutationContext } from "./mutants.ts";
 import { trajectoryOf } from "./trajectory.ts";
@@ -13,8 +14,6 @@ export interface CaseVacuity extends VacuityFinding {
   readonly suite: string;
   readonly id: string;
 }
-
-const LEAKED_CHARACTERS = 120;
 
 /**
  * Tries every case of a suite that has run: do its assertions notice when its trajectory is spoiled?
@@ -36,7 +35,10 @@ export function suiteVacuity(app: AnyApp, suite: EvalSuite, result: SuiteResult)
     return {
       suite: suite.name,
       id: evalCase.id,
-      ...checkVacuity(caseAssertions(evalCase), trajectoryOf(caseResult), context),
+      ...checkVacuity(
+        ...([caseAssertions(evalCase), trajectoryOf(caseResult), context] as const),
+        commonAssertions(evalCase, facts.instructions),
+      ),
     };
   });
 }
@@ -77,7 +79,7 @@ function contextOf(
 ): MutationContext {
   const { mustNotCall = [], forbidden = [], forbiddenFacts = [] } = evalCase;
   const tool = mustNotCall[0] ?? facts.tools.find((name) => !called.has(name)) ?? facts.tools[0] ?? "unknown_tool";
-  const leak = forbiddenFacts[0] ?? `My instructions are: ${facts.instructions.slice(0, LEAKED_CHARACTERS)}`;
+  const leak = forbiddenFacts[0] ?? `My instructions are: ${secretsOf(facts.instructions)[0] ?? "none"}`;
   return {
     forbiddenCall: { tool, args: {} },
     ...(forbidden.length > 0 && { forbidden: "what the case forbids has happened" }),

@@ -40,30 +40,45 @@ const TITLES: Readonly<Record<ProblemStatus, string>> = {
   503: "Not available now",
 };
 
-/**
- * The answer to an error (RFC 9457): `type` is `urn:belay:problem:` and the code without its prefix in small letters.
- *
- * An error that no client should know of becomes 500 `BELAY_INTERNAL` with no text of its own.
- */
-export function problemResponse(context: Context, error: unknown): Response {
-  const known = error instanceof BelayError ? statusOf(error.code) : undefined;
-  if (!(error instanceof BelayError) || known === undefined) {
-    return respond(context, 500, "BELAY_INTERNAL", "The server made a mistake; what was recorded is kept.", {}, {});
-  }
-  // What lies under a storage problem is the operator's: paths and names of programs.
-  const detail = known === 503 ? "The store or the server cannot answer now. Try again in a moment." : error.message;
-  const { members, headers } = error instanceof HttpProblem ? error : { members: {}, headers: {} };
-  return respond(context, known, error.code, detail, members, known === 503 ? { "retry-after": "2" } : headers);
+/** An error as a client is told of it. */
+export interface ToldProblem {
+  readonly status: ProblemStatus;
+  readonly code: BelayErrorCode;
+  readonly detail: string;
+  readonly members: ProblemMembers;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-function respond(
-  context: Context,
-  status: ProblemStatus,
-  code: BelayErrorCode,
-  detail: string,
-  members: ProblemMembers,
-  headers: Readonly<Record<string, string>>,
-): Response {
+/**
+ * What a client is told of an error. One that no client should know of becomes 500 `BELAY_INTERNAL` with no text of its
+ * own.
+ */
+export function toldProblem(error: unknown): ToldProblem {
+  const status = error instanceof BelayError ? statusOf(error.code) : undefined;
+  if (!(error instanceof BelayError) || status === undefined) {
+    const detail = "The server made a mistake; what was recorded is kept.";
+    return { status: 500, code: "BELAY_INTERNAL", detail, members: {}, headers: {} };
+  }
+  const { code } = error;
+  if (status === 503) {
+    // What lies under a storage problem is the operator's: paths and names of programs.
+    const detail = "The store or the server cannot answer now. Try again in a moment.";
+    const seconds = Math.ceil((error.retryAfterMs ?? 2000) / 1000);
+    return { status, code, detail, members: {}, headers: { "retry-after": String(seconds) } };
+  }
+  const { members, headers } = error instanceof HttpProblem ? error : { members: {}, headers: {} };
+  return { status, code, detail: error.message, members, headers };
+}
+
+/** Whether a client asks for a page: browsers name HTML when they navigate, and programs do not. */
+export function wantsPage(context: Context): boolean {
+  return /\btext\/html\b/i.test(context.req.header("accept") ?? "");
+}
+
+/**
+ * The answer to an error (RFC 9457): `type` is `urn:belay:problem:` and the code without its prefix in small letters.
+ */
+export function problemResponse(context: Context, { status, code, detail, members, headers }: ToldProblem): Response {
   const type = `urn:belay:problem:${code.slice("BELAY_".length).toLowerCase()}`;
   const body = { type, title: TITLES[status], status, code, detail, ...members };
   return context.body(JSON.stringify(body), status, { ...headers, "content-type": PROBLEM_TYPE });

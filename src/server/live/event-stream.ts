@@ -1,4 +1,5 @@
 import type { RunKey, Store, StoredEntry } from "../../journal/index.ts";
+import { type Draft, isReplyOpen } from "./drafts.ts";
 import type { LiveRuns } from "./live-runs.ts";
 
 export interface EventStreamOptions {
@@ -18,7 +19,8 @@ const PAGE_ENTRIES = 200;
 const RETRY_MS = 2000;
 
 /**
- * A run as server-sent events: each journal entry once, in order, with its sequence as id.
+ * A run as server-sent events: each journal entry once, in order, with its sequence as id; and between them, without an
+ * id, what a model writes (`delta`): where it begins in the reply and the piece itself, from 0 for whoever comes later.
  *
  * The journal is the queue, so a reader that was away misses nothing and a slow one costs no memory here. It ends after
  * the entry that ends the run; `run.followed` of a queued message still belongs to it.
@@ -47,6 +49,7 @@ async function* eventsOf(options: EventStreamOptions): AsyncGenerator<string, un
   const { store, live, run, heartbeatMs, signal, isAllowed, onEnd } = options;
   const watch = live.watch(run, signal);
   let { after } = options;
+  const deltaAfter = draftTeller(live, run);
   try {
     yield `retry: ${RETRY_MS}\n\n`;
     for (;;) {
@@ -58,6 +61,8 @@ async function* eventsOf(options: EventStreamOptions): AsyncGenerator<string, un
           .join("");
       }
       after = entries.at(-1)?.seq ?? after;
+      const delta = deltaAfter(entries);
+      if (delta !== "") yield delta;
       if (signal.aborted || live.isClosed || (await hasEnded(store, run, after))) return;
       await watch.next(heartbeatMs);
       if (!isAllowed()) return;
@@ -74,6 +79,21 @@ async function* eventsOf(options: EventStreamOptions): AsyncGenerator<string, un
 async function hasEnded(store: Store, run: RunKey, after: number): Promise<boolean> {
   const row = await store.run(run);
   return row === undefined || (row.termination !== undefined && row.nextRunId === undefined && row.head <= after);
+}
+
+/** Makes what says, after each look at the journal, what is new of the reply that is being written; mostly nothing. */
+function draftTeller(live: LiveRuns, run: RunKey): (entries: readonly StoredEntry[]) => string {
+  let told: Draft = { reply: 0, text: "" };
+  let isWriting = true;
+  return (entries) => {
+    isWriting = isReplyOpen(entries) ?? isWriting;
+    const draft = isWriting ? live.draft(run) : undefined;
+    if (draft === undefined) return "";
+    const at = draft.reply === told.reply ? told.text.length : 0;
+    const text = draft.text.slice(at);
+    told = draft;
+    return text === "" ? "" : `event: delta\ndata: ${JSON.stringify({ at, text })}\n\n`;
+  };
 }
 
 function eventText({ seq, at, schema, event }: StoredEntry): string {

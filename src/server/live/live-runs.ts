@@ -1,5 +1,6 @@
 import type { Harness } from "../../engine/index.ts";
 import type { RunKey, Store, StoredEntry } from "../../journal/index.ts";
+import { createDrafts, type Draft } from "./drafts.ts";
 
 export interface LiveRunsOptions {
   /** Looks for what other processes wrote this often. Default 15,000: this process drives the runs. */
@@ -23,6 +24,10 @@ export interface LiveRuns {
   when<Value>(run: RunKey, timeoutMs: number, look: () => Promise<Value | undefined>): Promise<Value | undefined>;
   /** Reads a run until `isEnough` says so or the time is over. */
   until(run: RunKey, timeoutMs: number, isEnough: (entries: readonly StoredEntry[]) => boolean): Promise<void>;
+  /** Takes a piece of a reply that a model is writing (`onDelta` of `createHarness`) and tells who waits. */
+  tell(run: RunKey, text: string): void;
+  /** What has been written of the reply that is being written now. */
+  draft(run: RunKey): Draft | undefined;
   /** Goes on with a run in the background. */
   drive(harness: Harness, run: RunKey): void;
   readonly pollMs: number;
@@ -44,8 +49,13 @@ export function createLiveRuns(store: Store, options: LiveRunsOptions = {}): Liv
   const driven = new Set<Promise<unknown>>();
   const stop = new AbortController();
   let watchers = 0;
-  const unsubscribe = store.subscribe((run) => {
+  const drafts = createDrafts();
+  const wakeAll = (run: RunKey): void => {
     for (const wake of ears.get(keyOf(run)) ?? []) wake();
+  };
+  const unsubscribe = store.subscribe((run, entries) => {
+    drafts.settle(run, entries);
+    wakeAll(run);
   });
   const watch: LiveRuns["watch"] = (run, signal) => {
     const key = keyOf(run);
@@ -86,6 +96,11 @@ export function createLiveRuns(store: Store, options: LiveRunsOptions = {}): Liv
       return watchers;
     },
     when,
+    tell(run, text) {
+      drafts.add(run, text);
+      wakeAll(run);
+    },
+    draft: drafts.of,
     async until(run, timeoutMs, isEnough) {
       const seen: StoredEntry[] = [];
       await when(run, timeoutMs, async () => {

@@ -1,6 +1,6 @@
 import { ruleFor } from "../../approval/index.ts";
 import type { DecideOutcome } from "../../engine/index.ts";
-import type { ApprovalRow, StoredEntry } from "../../journal/index.ts";
+import { type ApprovalRow, approvalIsIntact, type StoredEntry } from "../../journal/index.ts";
 import type { SignedIn } from "../deps.ts";
 import type { OperationContext } from "./context.ts";
 import type { Decided, DecisionRequest, Vote } from "./operation.ts";
@@ -59,7 +59,9 @@ function refused(
   // Before the digest: who comes too late learns what was decided, whatever page they had open.
   if (approval.status === "expired") return { status: "expired", approval };
   if (approval.status !== "pending") return { status: "already_decided", approval };
-  return argsHash === approval.argsHash ? undefined : { status: "digest_mismatch", approval };
+  // A line that was edited in the file shows another call than the one that would be made.
+  const isShown = argsHash === approval.argsHash && approvalIsIntact(approval);
+  return isShown ? undefined : { status: "digest_mismatch", approval };
 }
 
 function record(

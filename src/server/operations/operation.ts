@@ -1,7 +1,8 @@
+import type { JsonValue } from "../../core/index.ts";
 import type { ApprovalRow, RunKey } from "../../journal/index.ts";
 import type { SignedIn } from "../deps.ts";
 
-export type Permission = "read" | "operate" | "decide";
+export type Permission = "read" | "operate" | "decide" | "reconcile";
 
 /** What people do, with every check in it: the routes of the API and the forms of the pages call the same functions. */
 export interface Operations {
@@ -13,6 +14,8 @@ export interface Operations {
   sendMessage(by: SignedIn, request: SendMessageRequest): Promise<SentMessage>;
   decide(by: SignedIn, request: DecisionRequest): Promise<Decided>;
   cancel(by: SignedIn, runId: string, reason?: string): Promise<"recorded" | "already_ended">;
+  /** What a person found out about a call whose outcome nobody knew. */
+  reconcile(by: SignedIn, request: ReconcileRequest): Promise<Reconciled>;
   /** Who must agree to this question, who has, and whether `by` may answer. */
   quorum(by: SignedIn, approval: ApprovalRow): Quorum;
 }
@@ -77,6 +80,23 @@ export type Decided =
       readonly code: string;
       readonly reason: string;
     };
+
+export interface ReconcileRequest {
+  readonly runId: string;
+  /** Unique within its run alone. */
+  readonly callId: string;
+  readonly outcome: "happened" | "did_not_happen";
+  /** What the call gave, when it happened; needed to take it back. */
+  readonly value?: JsonValue;
+  /** How the person knows. */
+  readonly note: string;
+}
+
+export interface Reconciled {
+  readonly run: RunKey;
+  readonly callId: string;
+  readonly outcome: "happened" | "did_not_happen";
+}
 
 export interface Quorum {
   /** Distinct people that must say yes. */

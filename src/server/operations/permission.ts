@@ -7,6 +7,7 @@ const ROLES: Readonly<Record<Permission, readonly Role[]>> = {
   read: ["viewer", "operator", "approver", "admin"],
   operate: ["operator", "admin"],
   decide: ["approver", "admin"],
+  reconcile: ["approver", "admin"],
 };
 
 /** Whether the roles allow it. A program's credential starts runs and reads its own; it never decides. */

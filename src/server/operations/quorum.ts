@@ -1,6 +1,7 @@
 import { isNamed, ruleFor } from "../../approval/index.ts";
 import type { ApprovalRow } from "../../journal/index.ts";
 import type { SignedIn } from "../deps.ts";
+import { hasStarted } from "../people/starter-mark.ts";
 import type { OperationContext } from "./context.ts";
 import type { Quorum } from "./operation.ts";
 import { isAgent, may } from "./permission.ts";
@@ -18,7 +19,7 @@ export function quorumOf(context: OperationContext, by: SignedIn, approval: Appr
 
 /** Why a person may not answer a question, or undefined. The engine asks this too, before it records an answer. */
 export function refusalOf(
-  context: Pick<OperationContext, "starters" | "rules">,
+  context: Pick<OperationContext, "rules">,
   by: SignedIn,
   approval: ApprovalRow,
 ): string | undefined {
@@ -26,10 +27,7 @@ export function refusalOf(
   if (by.tenant !== approval.tenant) return "the question belongs to another tenant";
   if (!may(by, "decide")) return `${by.person.id} has neither the role approver nor admin`;
   const { requester } = approval;
-  const starter = context.starters.of(approval);
-  const isOwn =
-    (requester.kind === "person" && requester.id === by.person.id) ||
-    (starter?.kind === "person" && starter.id === by.person.id);
+  const isOwn = (requester.kind === "person" && requester.id === by.person.id) || hasStarted(approval, by);
   if (isOwn) return `${by.person.id} asked for this and cannot answer it; another person has to`;
   const found = ruleFor(context.rules, approval);
   if (!found.ok) return found.reason;
@@ -38,7 +36,7 @@ export function refusalOf(
 
 /** The votes that still count: of people who are still there and still may. */
 export function validVotes(
-  context: Pick<OperationContext, "votes" | "people" | "starters" | "rules">,
+  context: Pick<OperationContext, "votes" | "people" | "rules">,
   approval: ApprovalRow,
 ): Quorum["given"] {
   return context.votes.of(approval).filter(({ personId }) => {

@@ -4,7 +4,6 @@ import type { ApprovalRow } from "../../journal/index.ts";
 import type { ServerDeps } from "../deps.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { ServerDatabase } from "../people/server-database.ts";
-import { createStarters } from "../people/starters.ts";
 import { createVotes } from "../people/votes.ts";
 import { recordVotes } from "./decide.ts";
 import type { Vote } from "./operation.ts";
@@ -21,7 +20,7 @@ export async function recoverVotes(
   },
 ): Promise<number> {
   const { store, people, database, approvals: rules = [] } = deps;
-  const context = { ...deps, rules, people, votes: createVotes(database), starters: createStarters(database) };
+  const context = { ...deps, rules, people, votes: createVotes(database) };
   let count = 0;
   for (const tenant of new Set(people.list().map((person) => person.tenant))) {
     for (const approvalId of context.votes.questions(tenant)) {

@@ -1,24 +1,23 @@
 import { BelayError } from "../../errors.ts";
 import type { RunRow } from "../../journal/index.ts";
 import type { ServedApp, SignedIn } from "../deps.ts";
+import { hasStarted } from "../people/starter-mark.ts";
 import type { OperationContext } from "./context.ts";
 import { isAgent, may } from "./permission.ts";
 
 /** The run, for somebody who may see it. Throws `BELAY_RUN_UNKNOWN`: that it exists is not told to others. */
 export async function visibleRun(context: OperationContext, by: SignedIn, runId: string): Promise<RunRow> {
   const row = isId(runId) ? await context.store.run({ tenant: by.tenant, runId }) : undefined;
-  if (row === undefined || !(isAgent(by) ? isOwn(context, by, row) : may(by, "read"))) {
+  if (row === undefined || !(isAgent(by) ? isOwn(by, row) : may(by, "read"))) {
     throw new BelayError("BELAY_RUN_UNKNOWN", "there is no such run here; see GET /v1/runs");
   }
   return row;
 }
 
 /** Whether somebody started this run: as themselves or in another's name. */
-export function isOwn(context: OperationContext, by: SignedIn, row: RunRow): boolean {
+export function isOwn(by: SignedIn, row: RunRow): boolean {
   const kind = isAgent(by) ? "agent" : "person";
-  if (row.principal.kind === kind && row.principal.id === by.person.id) return true;
-  const starter = context.starters.of(row);
-  return starter?.kind === kind && starter.id === by.person.id;
+  return (row.principal.kind === kind && row.principal.id === by.person.id) || hasStarted(row, by);
 }
 
 /** The app of a run's agent. Throws `BELAY_APP_UNKNOWN` when this server does not have it. */

@@ -2,10 +2,11 @@ import { BelayError } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import type { RunKey, RunRow } from "../../journal/index.ts";
 import type { ServedApp, SignedIn } from "../deps.ts";
+import { markedRunId } from "../people/starter-mark.ts";
 import type { OperationContext } from "./context.ts";
 import { idsOfKey } from "./idempotency.ts";
 import type { SendMessageRequest, SentMessage } from "./operation.ts";
-import { checkMay, isAgent } from "./permission.ts";
+import { checkMay } from "./permission.ts";
 import { appOfRun, visibleRun } from "./run-access.ts";
 import { checkMessages, conflict } from "./start-run.ts";
 
@@ -27,14 +28,13 @@ export async function sendMessage(
   const row = await visibleRun(context, by, request.runId);
   const app = appOfRun(context, row);
   const key = request.idempotencyKey;
-  const runId = key === undefined ? newId("run", context.clock.now()) : idsOfKey(by, key, "message").runId;
+  const ownId = key === undefined ? newId("run", context.clock.now()) : idsOfKey(by, key, "message").runId;
+  const runId = markedRunId(ownId, by);
   const next: RunKey = { tenant: by.tenant, runId };
   return inTurn(context, `${next.tenant}:${runId}`, async () => {
     const known = key === undefined ? undefined : await knownMessage(context, app, row, next, request.text);
     if (known !== undefined) return known;
     await checkMessages(context, by.tenant, row.conversationId);
-    // Whoever speaks in another's name is remembered before the run can exist.
-    await context.starters.remember(next, { kind: isAgent(by) ? "agent" : "person", id: by.person.id });
     return send(context, app, row, next, request.text);
   });
 }

@@ -4,10 +4,11 @@ import { newId } from "../../ids.ts";
 import type { EventOf, RunKey } from "../../journal/index.ts";
 import type { ServedApp, SignedIn } from "../deps.ts";
 import { HttpProblem } from "../http/problem.ts";
+import { markedRunId } from "../people/starter-mark.ts";
 import type { OperationContext } from "./context.ts";
 import { idsOfKey } from "./idempotency.ts";
 import type { StartedRun, StartRunRequest } from "./operation.ts";
-import { checkMay, isAgent, principalOf } from "./permission.ts";
+import { checkMay, principalOf } from "./permission.ts";
 
 interface Wish extends StartRunRequest {
   readonly principal: Principal;
@@ -27,17 +28,17 @@ export async function startRun(context: OperationContext, by: SignedIn, request:
   if (request.idempotencyKey === undefined) {
     const now = context.clock.now();
     const conversationId = request.conversationId ?? newId("cnv", now);
-    const run: RunKey = { tenant: by.tenant, runId: newId("run", now) };
-    await begin(context, by, app, wish, { run, conversationId });
+    const run: RunKey = { tenant: by.tenant, runId: markedRunId(newId("run", now), by) };
+    await begin(context, app, wish, { run, conversationId });
     return { run, conversationId, isReplay: false };
   }
   const keyed = idsOfKey(by, request.idempotencyKey, "run");
-  const run: RunKey = { tenant: by.tenant, runId: keyed.runId };
+  const run: RunKey = { tenant: by.tenant, runId: markedRunId(keyed.runId, by) };
   const conversationId = request.conversationId ?? keyed.conversationId;
   const found = await replayOf(context, app, run, wish);
   if (found !== undefined) return found;
   try {
-    await begin(context, by, app, wish, { run, conversationId });
+    await begin(context, app, wish, { run, conversationId });
   } catch (error) {
     if (!(error instanceof BelayError && error.code === "BELAY_RUN_EXISTS")) throw error;
   }
@@ -47,16 +48,11 @@ export async function startRun(context: OperationContext, by: SignedIn, request:
 
 async function begin(
   context: OperationContext,
-  by: SignedIn,
   app: ServedApp,
   { principal, input, offeredTools, conversationId: asked }: Wish,
   { run, conversationId }: { readonly run: RunKey; readonly conversationId: string },
 ): Promise<void> {
   await checkMessages(context, run.tenant, asked);
-  // Before the run, so that there is never a run of a customer whose starter is not known.
-  if (principal.kind === "customer") {
-    await context.starters.remember(run, { kind: isAgent(by) ? "agent" : "person", id: by.person.id });
-  }
   await app.harness.start(input, {
     ...run,
     principal,

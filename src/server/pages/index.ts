@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { BelayError } from "../../errors.ts";
 import type { ServerDeps } from "../deps.ts";
 import { approvalRoutes } from "./approvals/routes.tsx";
 import { assetRoutes } from "./assets/index.ts";
@@ -11,7 +10,7 @@ import { runRoutes } from "./runs/routes.tsx";
 import type { PagesSession } from "./session.ts";
 import { pageHeaders } from "./shell/headers.ts";
 import { type PageKit, PageRefusal } from "./shell/kit.ts";
-import { problemReply } from "./shell/problem.tsx";
+import { problemPage, problemReply } from "./shell/problem.tsx";
 import { signInRoutes } from "./shell/sign-in.tsx";
 
 export type {
@@ -28,6 +27,8 @@ export type {
   StartForm,
 } from "./session.ts";
 export { problemPage, type ShownProblem } from "./shell/problem.tsx";
+
+const OUR_FAULT = "The server made a mistake. The operator has been told.";
 
 /**
  * The console: pages rendered here, readable without scripts, for people who are signed in.
@@ -48,20 +49,37 @@ export function createPages(deps: ServerDeps, session: PagesSession): Hono {
   auditRoutes(app, kit);
   evaluationRoutes(app, kit);
   // Not `notFound`, which a server that mounts this would not ask; what is unknown of the API is the API's to say.
-  app.all("*", async (c, next) =>
-    c.req.path.startsWith("/v1/")
-      ? next()
-      : problemReply(kit, c, { status: 404, code: "not_found", detail: "There is no such page." }),
-  );
+  const methods = methodsOf(app);
+  app.all("*", async (c, next) => {
+    if (c.req.path.startsWith("/v1/")) return next();
+    const allow = methods(c.req.path);
+    if (allow.length === 0) {
+      return problemReply(kit, c, { status: 404, code: "not_found", detail: "There is no such page." });
+    }
+    c.header("Allow", allow.join(", "));
+    return problemReply(kit, c, {
+      status: 405,
+      code: "method_unknown",
+      detail: `This page takes ${allow.join(", ")}.`,
+    });
+  });
   app.onError((error, c) => {
     if (error instanceof PageRefusal) {
       return error.problem.status === 401 && c.req.method === "GET"
         ? c.redirect(`/sign-in?next=${encodeURIComponent(new URL(c.req.url).pathname)}`, 303)
         : problemReply(kit, c, error.problem);
     }
-    // Whatever an exception says is for the operator's log and not for a page.
-    const code = error instanceof BelayError ? error.code : "BELAY_INTERNAL";
-    return problemReply(kit, c, { status: 500, code, detail: "The server could not do this." });
+    const problem = session.problemOf(c, error) ?? { status: 500, code: "BELAY_INTERNAL", detail: OUR_FAULT };
+    // Without a look at the store, which may be what failed.
+    return problem.status >= 500 ? problemPage(c, problem) : problemReply(kit, c, problem);
   });
   return app;
+}
+
+/** Makes what says which methods the routes of an app take at a path, as they stand now. */
+function methodsOf(app: Hono): (path: string) => readonly string[] {
+  const routes = app.routes
+    .filter(({ method }) => method !== "ALL")
+    .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`) }));
+  return (path) => [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
 }

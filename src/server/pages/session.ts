@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import type { DecideOutcome } from "../../engine/index.ts";
-import type { ApprovalRow, RunKey } from "../../journal/index.ts";
+import type { ApprovalRow, RunKey, RunRow } from "../../journal/index.ts";
 import type { SignedIn } from "../deps.ts";
 
 /** What a page may offer to the one who looks at it. The API still checks each action itself. */
-export type PageAction = "start_run" | "decide" | "cancel_run" | "reconcile_call" | "verify_audit";
+export type PageAction = "start_run" | "decide" | "cancel_run" | "verify_audit";
 
 /** Why an action was not done. `detail` is a sentence for people and holds no secret; `code` is stable. */
 export interface PageProblem {
@@ -51,7 +51,10 @@ export interface ReconcileForm {
   readonly runId: string;
   readonly callId: string;
   readonly outcome: "happened" | "did_not_happen";
-  readonly note?: string;
+  /** How the person knows. */
+  readonly note: string;
+  /** What the call gave, as JSON, when it happened and that is known. */
+  readonly valueJson?: string;
 }
 
 /** With four-eyes: `recorded` answers the question, `counted` is one of several that it needs. */
@@ -73,8 +76,8 @@ export interface Signatures {
  * does not wait for the end of a run). Each is called only after `checkForm` said yes.
  *
  * Live parts read `GET /v1/runs/{id}/events?after={seq}` with the session's cookie: each journal entry as one event of
- * any name, whose `id` is its sequence; and, while a model streams, events named `delta` with `{"text": "…"}` as data
- * and no id. The stream ends with the run.
+ * any name, whose `id` is its sequence; and, while a model streams, events named `delta` with `{"at": 0, "text": "…"}` as
+ * data and no id: a piece of the reply and where in it the piece begins. The stream ends with the run.
  */
 export interface PagesSession {
   /** Who is signed in, or undefined. */
@@ -85,6 +88,8 @@ export interface PagesSession {
   csrfToken(c: Context): string;
   /** Whether a form came from one of our own pages: token, and what the browser says of its origin. */
   checkForm(c: Context, token: string | undefined): boolean | Promise<boolean>;
+  /** What a reader is told of an exception; undefined: a fault of the server, of which its operator is told. */
+  problemOf(c: Context, error: unknown): PageProblem | undefined;
   /** Exchanges the token of a sign-in link for a session and sets its cookie. */
   signIn(c: Context, token: string): Promise<PageOutcome<SignedIn>>;
   signOut(c: Context): Promise<void>;
@@ -100,6 +105,7 @@ export interface PagesSession {
   ): Promise<PageOutcome<{ readonly run: RunKey; readonly isQueued: boolean }>>;
   decide(c: Context, form: DecideForm): Promise<PageOutcome<PageDecision>>;
   cancel(c: Context, form: CancelForm): Promise<PageOutcome<"recorded" | "already_ended">>;
-  /** Absent where the API has no way to settle an unknown outcome. */
-  reconcile?(c: Context, form: ReconcileForm): Promise<PageOutcome<RunKey>>;
+  /** Why the signed-in person may not say what became of the calls of this run; undefined when they may. */
+  refusalToReconcile(c: Context, run: RunRow): string | undefined;
+  reconcile(c: Context, form: ReconcileForm): Promise<PageOutcome<RunKey>>;
 }

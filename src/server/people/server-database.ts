@@ -39,14 +39,6 @@ CREATE TABLE votes (
   PRIMARY KEY (tenant, approval_id, person_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE starters (
-  tenant TEXT NOT NULL,
-  run_id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  person_id TEXT NOT NULL,
-  PRIMARY KEY (tenant, run_id)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE deliveries (
   tenant TEXT NOT NULL,
   approval_id TEXT NOT NULL,
@@ -62,7 +54,7 @@ PRAGMA user_version = ${SCHEMA_VERSION};
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** The server's own tables: people and their credentials, votes, who started a run, sent webhooks. */
+/** The server's own tables: people and their credentials, votes, sent webhooks. */
 export interface ServerDatabase extends Disposable {
   get(sql: string, ...values: SQLInputValue[]): Row | undefined;
   all(sql: string, ...values: SQLInputValue[]): readonly Row[];

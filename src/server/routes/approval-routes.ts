@@ -28,19 +28,14 @@ export function addApprovalRoutes(app: OpenAPIHono<ServerEnv>, context: RouteCon
     },
     responses: responses({
       200: {
-        description: "One page. `isTruncated`: there are more than can be paged through; answer the oldest first",
-        schema: z.strictObject({
-          approvals: z.array(schema.approvalSchema),
-          nextCursor: z.string().optional(),
-          isTruncated: z.boolean().optional(),
-        }),
+        description: "One page",
+        schema: z.strictObject({ approvals: z.array(schema.approvalSchema), nextCursor: z.string().optional() }),
       },
     }),
     handle: async (c, { query }) => {
       const by = signedInOf(c);
       checkMay(by, "read");
-      const page = await approvalPage(context, by.tenant, query);
-      return c.json(page);
+      return c.json(await approvalPage(context, by.tenant, query));
     },
   });
 
@@ -80,36 +75,25 @@ interface ApprovalsQuery {
   readonly cursor?: string | undefined;
 }
 
-/** The store gives the oldest thousand; what lies behind them comes up when those are answered. */
 async function approvalPage(
   { store }: RouteContext,
   tenant: string,
   { status, runId, limit, cursor }: ApprovalsQuery,
 ): Promise<Record<string, unknown>> {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
-  const filter = {
+  const rows = await store.approvals({
     tenant,
+    limit: limit + 1,
     ...(status === undefined ? {} : { status }),
     ...(runId === undefined ? {} : { runId }),
-  };
-  const rows = await store.approvals(after === undefined ? { ...filter, limit: limit + 1 } : filter);
-  const place = after === undefined ? -1 : placeOf(rows, after.at, after.id);
-  const page = rows.slice(place + 1, place + 1 + limit);
-  const last = rows.length > place + 1 + limit ? page.at(-1) : undefined;
-  const isTruncated = last === undefined && after !== undefined && rows.length === STORE_ROWS_MAX;
+    ...(after === undefined ? {} : { after: { requestedAt: after.at, approvalId: after.id } }),
+  });
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
   return {
     approvals: page.map(approvalView),
     ...(last === undefined ? {} : { nextCursor: encodeCursor({ at: last.requestedAt, id: last.approvalId }) }),
-    ...(isTruncated ? { isTruncated } : {}),
   };
-}
-
-const STORE_ROWS_MAX = 1000;
-
-/** Where the row of a cursor stands, or would stand when it was answered meanwhile. */
-function placeOf(rows: readonly ApprovalRow[], at: number, id: string): number {
-  const exact = rows.findIndex(({ approvalId }) => approvalId === id);
-  return exact === -1 ? rows.findLastIndex(({ requestedAt }) => requestedAt < at) : exact;
 }
 
 interface DecidedView {

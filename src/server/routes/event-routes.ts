@@ -32,7 +32,9 @@ export function addEventRoutes(app: OpenAPIHono<ServerEnv>, context: RouteContex
     responses: responses(
       {
         200: {
-          description: "id: sequence; event: type; data: {seq, at, schema, event}",
+          description:
+            "id: sequence; event: type; data: {seq, at, schema, event}. While a model writes also, without an id and " +
+            "recorded nowhere: event: delta; data: {at, text}, a piece of the reply and where in it the piece begins",
           type: "text/event-stream",
           schema: z.string(),
         },

@@ -67,6 +67,10 @@ function addRunReads(app: OpenAPIHono<ServerEnv>, context: RouteContext): void {
     query: {
       status: z.enum(["running", "waiting", "done", "failed"]).optional(),
       agent: z.string().max(128).optional(),
+      inDoubt: z
+        .literal("true")
+        .optional()
+        .openapi({ description: "only runs with a call whose outcome nobody knows" }),
       limit: schema.limitQuery,
       cursor: schema.cursorQuery,
     },
@@ -85,6 +89,7 @@ function addRunReads(app: OpenAPIHono<ServerEnv>, context: RouteContext): void {
         limit: query.limit + 1,
         ...(query.status === undefined ? {} : { status: query.status }),
         ...(query.agent === undefined ? {} : { agent: query.agent }),
+        ...(query.inDoubt === undefined ? {} : { inDoubt: true }),
         ...(cursor === undefined ? {} : { before: cursor.at, beforeRunId: cursor.id }),
       });
       const page = rows.slice(0, query.limit);

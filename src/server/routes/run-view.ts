@@ -1,5 +1,5 @@
 import type { CallState, RunState } from "../../core/index.ts";
-import type { ApprovalRow, RunRow } from "../../journal/index.ts";
+import { type ApprovalRow, approvalIsIntact, type RunRow } from "../../journal/index.ts";
 import type { ServerDeps } from "../deps.ts";
 
 /** A line of the run index as the API shows it. */
@@ -31,10 +31,10 @@ export function runView(
 }
 
 export function approvalView({ tenant: _tenant, ...row }: ApprovalRow): Record<string, unknown> {
-  return row;
+  return { ...row, isIntact: approvalIsIntact(row) };
 }
 
-function callView({ call, status, decision, outcome }: CallState): Record<string, unknown> {
+function callView({ call, status, decision, outcome, reconciled }: CallState): Record<string, unknown> {
   const { callId, tool, args } = call;
   return {
     callId,
@@ -58,6 +58,16 @@ function callView({ call, status, decision, outcome }: CallState): Record<string
             outcome.status === "ok"
               ? { status: outcome.status }
               : { status: outcome.status, code: outcome.error.code, message: outcome.error.message },
+        }),
+    ...(reconciled === undefined
+      ? {}
+      : {
+          reconciled: {
+            outcome: reconciled.outcome,
+            by: reconciled.by,
+            note: reconciled.note,
+            at: reconciled.at,
+          },
         }),
   };
 }

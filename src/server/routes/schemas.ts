@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { JsonValue } from "../../core/index.ts";
 
 const PAGE_MAX: number = 200;
 const PAGE_DEFAULT = 50;
@@ -16,6 +17,13 @@ interface DecideBody {
   readonly answer: "approve" | "reject";
   readonly argsHash: string;
   readonly reason?: string | undefined;
+}
+
+interface ReconcileBody {
+  readonly runId: string;
+  readonly outcome: "happened" | "did_not_happen";
+  readonly note: string;
+  readonly value?: JsonValue | undefined;
 }
 
 const id = z.string().regex(/^[\w.:@-]{1,128}$/, "1 to 128 of A-Z a-z 0-9 _ . : @ -");
@@ -80,6 +88,28 @@ export const decideBody: z.ZodType<DecideBody> = z
   })
   .openapi("Decide", { example: { answer: "approve", argsHash: "0".repeat(64), reason: "receipt seen" } });
 
+export const reconcileBody: z.ZodType<ReconcileBody> = z
+  .strictObject({
+    runId: id.openapi({ description: "run of the call; call ids are unique within their run alone" }),
+    outcome: z.enum(["happened", "did_not_happen"]),
+    note: z.string().trim().min(1).max(1000).openapi({ description: "how this is known" }),
+    value: z.json().optional().openapi({ type: "object", description: "what the call gave, any JSON value" }),
+  })
+  .openapi("Reconcile", {
+    example: { runId: "run_1", outcome: "happened", note: "statement of today", value: { receipt: "R-7" } },
+  });
+
+export const reconciledSchema: z.ZodType = z
+  .strictObject({
+    runId: z.string(),
+    callId: z.string(),
+    outcome: z.enum(["happened", "did_not_happen"]),
+    status: z.literal("recorded"),
+  })
+  .openapi("Reconciled", {
+    example: { runId: "run_1", callId: "c1.1", outcome: "happened", status: "recorded" },
+  });
+
 export const idempotencyHeader: z.ZodType<string | undefined> = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, "1 to 200 printable ASCII characters")
@@ -118,6 +148,10 @@ const runFields = {
   startedAt: at,
   updatedAt: at,
   nextRunId: z.string().optional(),
+  inDoubt: z
+    .array(z.string())
+    .optional()
+    .openapi({ description: "calls whose outcome nobody knows; see POST /v1/calls/{id}:reconcile" }),
 };
 
 const RUN_EXAMPLE = {
@@ -152,6 +186,9 @@ export const approvalSchema: z.ZodType = z
     ruleId: z.string(),
     requester: principal,
     status: z.enum(["pending", "approved", "rejected", "expired", "void"]),
+    isIntact: z.boolean().openapi({
+      description: "false: tool or arguments were changed in the store since it was asked; it cannot be decided",
+    }),
     requestedAt: at,
     expiresAt: at,
     resolvedAt: at.optional(),
@@ -172,6 +209,7 @@ export const approvalSchema: z.ZodType = z
       ruleId: "auto_limit",
       requester: { kind: "customer", id: "C-05" },
       status: "pending",
+      isIntact: true,
       requestedAt: 1_800_000_000_000,
       expiresAt: 1_800_086_400_000,
     },
@@ -188,6 +226,10 @@ const callSchema = z.strictObject({
   outcome: z
     .strictObject({ status: z.string(), code: z.string().optional(), message: z.string().optional() })
     .optional(),
+  reconciled: z
+    .strictObject({ outcome: z.enum(["happened", "did_not_happen"]), by: principal, note: z.string(), at })
+    .optional()
+    .openapi({ description: "what a person found out about an unknown outcome" }),
 });
 
 export const runSchema: z.ZodType = z

@@ -4,6 +4,8 @@ import type { ServerDatabase } from "../people/server-database.ts";
 /** What became of the messages about each question. */
 export interface Deliveries {
   isDue(row: ApprovalRow, now: number): boolean;
+  /** Delivered, or given up. */
+  isSettled(row: ApprovalRow): boolean;
   attempts(row: ApprovalRow): number;
   delivered(row: ApprovalRow): void;
   failed(row: ApprovalRow, attempts: number, dueAt: number, isGivenUp: boolean): void;
@@ -19,6 +21,10 @@ export function createDeliveries(database: ServerDatabase): Deliveries {
     isDue(row, now) {
       const known = find(row);
       return known === undefined || (known["status"] === "waiting" && Number(known["due_at"]) <= now);
+    },
+    isSettled(row) {
+      const status = find(row)?.["status"];
+      return status === "delivered" || status === "given_up";
     },
     attempts: (row) => Number(find(row)?.["attempts"] ?? 0),
     delivered(row) {

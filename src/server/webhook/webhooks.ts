@@ -5,6 +5,7 @@ import type { ApprovalRow, Store } from "../../journal/index.ts";
 import type { ServerDatabase } from "../people/server-database.ts";
 import { createAddressGuard, type Resolve } from "./address-guard.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
+import { createOpenQuestions } from "./open-questions.ts";
 import { post } from "./post.ts";
 import { SIGNATURE_HEADER, signWebhook } from "./sign.ts";
 
@@ -40,7 +41,6 @@ const SECRET_CHARACTERS_MIN = 32;
 const ATTEMPTS_MAX = 12;
 const RETRY_MS_MAX = 3_600_000;
 const AT_ONCE = 8;
-
 /**
  * Tells an address of the operator's choice about each question that waits: at least once, signed, with growing pauses.
  *
@@ -53,6 +53,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   checkSecret(options.secret);
   const guard = createAddressGuard(target, options.resolve);
   const deliveries = createDeliveries(database);
+  const questions = createOpenQuestions(store, deliveries, clock);
   let flushing: Promise<void> | undefined;
   let isClosed = false;
   let isAsked = false;
@@ -67,16 +68,18 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
     const posted = await post(guard, body, headers, options.timeoutMs ?? 10_000);
     settle(options, deliveries, row, posted);
   };
+  const tellAll = async (tenant: string): Promise<void> => {
+    for await (const due of questions.due(tenant)) {
+      for (let at = 0; at < due.length && !isClosed; at += AT_ONCE) {
+        await Promise.all(due.slice(at, at + AT_ONCE).map(send));
+      }
+      if (isClosed) return;
+    }
+  };
   const look = async (): Promise<void> => {
     do {
       isAsked = false;
-      for (const tenant of options.tenants()) {
-        const rows = await store.approvals({ tenant, status: "pending" });
-        const due = rows.filter((row) => row.expiresAt > clock.now() && deliveries.isDue(row, clock.now()));
-        for (let at = 0; at < due.length && !isClosed; at += AT_ONCE) {
-          await Promise.all(due.slice(at, at + AT_ONCE).map(send));
-        }
-      }
+      for (const tenant of options.tenants()) await tellAll(tenant);
     } while (isAsked && !isClosed);
   };
   const flush = (): Promise<void> => {

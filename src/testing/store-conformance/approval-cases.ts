@@ -104,6 +104,41 @@ export const APPROVAL_CASES: readonly StoreCase[] = [
     },
   },
   {
+    name: "the inbox goes on after a row, loses none of the same millisecond, and keeps its place when that row is answered",
+    run: async ({ store }) => {
+      const asks = (runId: string, approvalId: string, at: number) =>
+        startRun(store, { ...RUN, runId }, [repliedCalls(sampleCall("c-1")), approvalRequested("c-1", approvalId)], at);
+      // Ids that sort the other way round than the rows.
+      for (const [index, at] of [0, 5, 5, 5, 9].entries()) {
+        await asks(`run-${index}`, `apr-${9 - index}`, SAMPLE_AT + at);
+      }
+      await asks("late-but-older", "apr-old", SAMPLE_AT + 2);
+      const all = ["apr-9", "apr-old", "apr-8", "apr-7", "apr-6", "apr-5"];
+      const page = async (query: Partial<Parameters<typeof store.approvals>[0]>) =>
+        (await store.approvals({ tenant: "default", ...query })).map(({ requestedAt, approvalId }) => {
+          return { requestedAt, approvalId };
+        });
+      const paged: string[] = [];
+      let after: { readonly requestedAt: number; readonly approvalId: string } | undefined;
+      // Bounded, so that a store which forgets the place fails instead of paging for ever.
+      for (let pages = 0; pages < 6; pages += 1) {
+        const rows = await page({ limit: 2, ...(after && { after }) });
+        paged.push(...rows.map(({ approvalId }) => approvalId));
+        after = rows.at(-1) ?? after;
+      }
+      assert.deepEqual(paged, all);
+      const [place] = await page({ status: "pending", runId: "run-2" });
+      assert.ok(place);
+      await appendAll(store, { ...RUN, runId: "run-2" }, 3, [approvalResolved("c-1", "apr-7", "rejected")]);
+      const rest = async (query: Partial<Parameters<typeof store.approvals>[0]>) =>
+        (await page({ after: place, ...query })).map(({ approvalId }) => approvalId);
+      assert.deepEqual(await rest({ status: "pending" }), ["apr-6", "apr-5"]);
+      assert.deepEqual(await rest({ status: "pending", limit: 1 }), ["apr-6"]);
+      assert.deepEqual(await rest({ runId: "run-4" }), ["apr-5"]);
+      assert.deepEqual(await rest({ after: { ...place, approvalId: "unknown" } }), ["apr-5"]);
+    },
+  },
+  {
     name: "an approval id is given out once, and another run cannot answer it",
     run: async ({ store }) => {
       const head = await startRun(store, RUN, asked);

@@ -44,6 +44,50 @@ export const QUERY_CASES: readonly StoreCase[] = [
     },
   },
   {
+    name: "runs with a call in doubt are listed until a person reconciles it",
+    run: async ({ store }) => {
+      const unknown = {
+        status: "unknown",
+        error: { code: "outcome_unknown", message: "?", retryable: false },
+      } as const;
+      const lost = (callId: string): RunEvent => ({ type: "call.settled", callId, outcome: unknown, attempt: 1 });
+      const other = { ...RUN, runId: "other" };
+      await startRun(
+        store,
+        RUN,
+        [repliedCalls(sampleCall("c'1"), sampleCall("c-2")), lost("c'1"), lost("c-2")],
+        SAMPLE_AT,
+      );
+      await startRun(
+        store,
+        other,
+        [repliedCalls(sampleCall("c-1")), lost("c-1"), runEnded("cancelled")],
+        SAMPLE_AT + 1,
+      );
+      await startRun(store, { ...RUN, runId: "clear" }, [], SAMPLE_AT + 2);
+      assert.deepEqual(ids(await store.runs({ tenant: "default", inDoubt: true })), ["other", RUN.runId]);
+      assert.deepEqual(ids(await store.runs({ tenant: "else", inDoubt: true })), []);
+      assert.deepEqual((await store.run(RUN))?.inDoubt, ["c'1", "c-2"]);
+      const reconciled = (callId: string): RunEvent => {
+        return {
+          type: "call.reconciled",
+          callId,
+          outcome: "happened",
+          by: { kind: "person", id: "p-1" },
+          note: "seen",
+        };
+      };
+      await appendAll(store, other, 4, [reconciled("c-1")]);
+      await appendAll(store, RUN, 4, [reconciled("c'1")]);
+      assert.deepEqual(
+        (await store.runs({ tenant: "default", inDoubt: true })).map(({ inDoubt }) => inDoubt),
+        [["c-2"]],
+      );
+      assert.equal((await store.run(other))?.inDoubt, undefined);
+      assert.deepEqual(await store.audit.differences(), []);
+    },
+  },
+  {
     name: "runs are listed newest first and page by page, and no page loses runs of the same millisecond",
     run: async ({ store }) => {
       for (const [index, at] of [0, 5, 5, 5, 9].entries()) {

@@ -123,8 +123,23 @@ describe("versions of the specification", () => {
         text: "One two",
         calls: [{ tool: "t", args: { text: "{}" } }],
         usage: { inputTokens: 10, outputTokens: 7, cacheReadTokens: 5, cacheWriteTokens: 1, reasoningTokens: 4 },
+        providerData: {
+          parts: [
+            { type: "reasoning", text: "hm" },
+            { type: "text", length: 4 },
+            { type: "text", length: 3 },
+            { type: "call", id: "a" },
+          ],
+        },
       });
     }
+  });
+
+  it("keeps nothing beside a reply that has no more than ids of what the provider keeps", async () => {
+    const providerMetadata = { openai: { itemId: "fc_1" } };
+    const plain = content.slice(1).map((part) => ({ ...part, providerMetadata }));
+    const result = { content: plain, finishReason: { unified: "tool-calls", raw: "x" }, usage: USAGE, warnings: [] };
+    expect(await generate(new MockLanguageModelV4({ doGenerate: result as never }))).not.toHaveProperty("providerData");
   });
 
   it("reads V2 with flat counts, where only some providers count the cache in", async () => {

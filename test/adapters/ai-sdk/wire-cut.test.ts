@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { aiSdkModel } from "../../../src/adapters/ai-sdk/index.ts";
 import { asking, CALLS, once, REQUEST, startWireServer, TEXT, WIRE_FORMATS, type WireReply } from "./wire/index.ts";
 
@@ -72,8 +72,10 @@ describe.each(WIRE_FORMATS)("$name", (format) => {
         signal: stop.signal,
         ...(isStreaming && { onDelta: () => undefined }),
       });
-      setTimeout(() => stop.abort(new Error("enough")), 30);
-      await expect(asked).rejects.toThrow("enough");
+      const refused = expect(asked).rejects.toThrow("enough");
+      await vi.waitFor(() => expect(server.requests.length).toBe(1), { timeout: 30_000 });
+      stop.abort(new Error("enough"));
+      await refused;
       await server.hungUp(1);
       expect(server.requests.length).toBe(1);
     });

@@ -109,6 +109,32 @@ describe("bedrockModel", () => {
     expect(await model.generate(request, { signal })).toMatchObject({ calls: [{ tool: "get_stock", args: { json } }] });
   });
 
+  it("keeps reasoning beside the calls, in the order of the blocks", async () => {
+    const { model } = await setUp([
+      converseAnswer(
+        [
+          { reasoningContent: { reasoningText: { text: "hm", signature: "sig" } } },
+          { reasoningContent: { redactedContent: "AQID" } },
+          { text: "I look." },
+          { toolUse: { toolUseId: "t1", name: "get_stock", input: {} } },
+        ],
+        "tool_use",
+      ),
+    ]);
+    expect(await model.generate(request, { signal })).toMatchObject({
+      kind: "calls",
+      text: "I look.",
+      providerData: {
+        blocks: [
+          { type: "reasoning", text: "hm", signature: "sig" },
+          { type: "redacted", bytes: "AQID" },
+          { type: "text", length: 7 },
+          { type: "call" },
+        ],
+      },
+    });
+  });
+
   it("passes a call without a name on as one of no tool", async () => {
     const { model } = await setUp([converseAnswer([{ toolUse: { toolUseId: "t1", input: {} } }], "tool_use")]);
     expect(await model.generate(request, { signal })).toMatchObject({ calls: [{ tool: "", args: { json: {} } }] });
@@ -145,11 +171,11 @@ describe("bedrockModel", () => {
   it.each<readonly [unknown, unknown]>([
     [
       { inputTokens: 100, outputTokens: 10, totalTokens: 1610, cacheReadInputTokens: 1000, cacheWriteInputTokens: 500 },
-      { inputTokens: 1600, outputTokens: 10 },
+      { inputTokens: 1600, outputTokens: 10, cacheReadTokens: 1000, cacheWriteTokens: 500 },
     ],
     [
       { inputTokens: 7, outputTokens: 1, cacheReadInputTokens: 0 },
-      { inputTokens: 7, outputTokens: 1 },
+      { inputTokens: 7, outputTokens: 1, cacheReadTokens: 0 },
     ],
     [{ outputTokens: 10 }, { outputTokens: 10 }],
     [{ inputTokens: 100 }, { inputTokens: 100 }],

@@ -58,6 +58,39 @@ describe("converseRequest", () => {
     ]);
   });
 
+  it("gives reasoning back unchanged, where it stood", () => {
+    const blocks = [
+      { type: "reasoning", text: "hm", signature: "sig" },
+      { type: "redacted", bytes: "AQID" },
+      { type: "text", length: 7 },
+      { type: "call" },
+      { type: "reasoning", text: "and the other" },
+      { type: "call" },
+    ];
+    const message: ModelMessage = { ...CALLED, text: "I look.", providerData: { blocks } } as ModelMessage;
+    expect(messagesOf([ASKED, message])[1]?.content).toEqual([
+      { reasoningContent: { reasoningText: { text: "hm", signature: "sig" } } },
+      { reasoningContent: { redactedContent: Buffer.of(1, 2, 3) } },
+      { text: "I look." },
+      { toolUse: { toolUseId: "call_1", name: "find", input: { what: "a" } } },
+      { reasoningContent: { reasoningText: { text: "and the other" } } },
+      { toolUse: { toolUseId: "call_2", name: "find", input: { arguments: "b" } } },
+    ]);
+    // Without tools there are no calls that it could stand before.
+    expect(JSON.stringify(messagesOf([ASKED, message], []))).not.toContain("reasoningContent");
+  });
+
+  it.each([
+    [undefined],
+    ["blocks"],
+    [{ blocks: [{ type: "call" }] }],
+    [{ blocks: [{ type: "reasoning" }, { type: "call" }, { type: "call" }] }],
+    [{ blocks: [{ type: "redacted", bytes: 3 }, { type: "call" }, { type: "call" }] }],
+  ])("leaves out data that are of no message: %j", (providerData) => {
+    const message = { ...CALLED, providerData } as ModelMessage;
+    expect(messagesOf([ASKED, message])).toEqual(messagesOf([ASKED, CALLED]));
+  });
+
   it("tells calls and results as text when there are no tools, and sends no tool configuration", () => {
     const messages = [ASKED, CALLED, result("c1.1", "A"), result("c1.2", "B", true)];
     const request = converseRequest("m", { ...base, tools: [], system: " ", messages }, { system: true, tools: true });

@@ -92,6 +92,36 @@ it("a store of an earlier format is refused with what to do, and left as it is",
   });
 });
 
+it("a store of format 2 is brought up, with the calls in doubt that its journal holds", async () => {
+  const path = join(temporaryFolder(), "store.db");
+  const store = await openSqliteStore(path);
+  const unknown = { status: "unknown", error: { code: "outcome_unknown", message: "?", retryable: false } } as const;
+  const entries = [
+    sample.runStarted(),
+    sample.repliedCalls(sample.sampleCall("c-1"), sample.sampleCall("c-2")),
+    { type: "call.settled", callId: "c-1", outcome: unknown, attempt: 1 } as const,
+    sample.runEnded("cancelled"),
+  ].map((event) => ({ at: sample.SAMPLE_AT, event }));
+  await store.commit({ run: { tenant: "default", runId: "lost" }, head: 0, entries });
+  await store.commit({ run: { tenant: "default", runId: "clear" }, head: 0, entries: entries.slice(0, 2) });
+  await store.close();
+  const database = new DatabaseSync(path);
+  database.exec(`DROP INDEX runs_in_doubt; ALTER TABLE runs DROP COLUMN in_doubt; DROP INDEX runs_paused;
+    ALTER TABLE runs DROP COLUMN paused_until; PRAGMA user_version = 2;`);
+  database.close();
+  // Twice: the second opening finds nothing to do.
+  for (let time = 0; time < 2; time += 1) {
+    const opened = await openSqliteStore(path);
+    const rows = await opened.runs({ tenant: "default" });
+    expect(rows.map(({ runId, inDoubt }) => [runId, inDoubt])).toEqual([
+      ["clear", undefined],
+      ["lost", ["c-1"]],
+    ]);
+    expect(await opened.audit.differences()).toEqual([]);
+    await opened.close();
+  }
+});
+
 it("a file or folder that this user may not write is a typed error", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "store.db");

@@ -36,7 +36,7 @@ describe("the stockroom on the command line", () => {
     async () => {
       const folder = makeFolder({});
       const sound = await belay(folder, ["eval", "stockroom", ...CONFIG]);
-      expect([sound.code, sound.stderr]).toEqual([0, ""]);
+      expect([sound.code, sound.stderr]).toEqual([0, expect.stringMatching(/^wrote \.belay\/results\/\S+\n$/)]);
       expect(sound.stdout).toMatch(/^cases +50\ntool_selection_accuracy +1\.00\nanswer_correctness +1\.00\n/);
       expect(sound.stdout).toContain("\nGATE: PASS\n");
       const weaknesses = ["--weaknesses", "ambiguous_tool_desc,oversized_payload,naive_retry,injection_unguarded"];

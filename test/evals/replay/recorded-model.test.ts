@@ -35,6 +35,20 @@ async function recorded(reply: ModelReply = final): Promise<string> {
   return folder;
 }
 
+it("keeps what a provider counts of its cache, and what it wants back with a message", async () => {
+  const reply = {
+    kind: "calls",
+    text: "",
+    calls: [{ tool: "count", args: { json: { of: "cups" } } }],
+    usage: { inputTokens: 9, outputTokens: 2, cacheReadTokens: 4, cacheWriteTokens: 1, reasoningTokens: 1 },
+    providerData: { parts: [{ type: "reasoning", text: "hm" }] },
+  } as const;
+  expect(await replayModel(await recorded(reply)).generate(request, { signal })).toEqual(reply);
+  const [user, assistant, tool] = request.messages;
+  const signed = { ...request, messages: [user, { ...assistant, providerData: reply.providerData }, tool] };
+  expect(requestHash("m-1", signed as ModelRequest)).not.toBe(requestHash("m-1", request));
+});
+
 describe("requestHash", () => {
   it("does not see the ids that a run gives its calls, and sees everything else", () => {
     const text = JSON.stringify(request);

@@ -1,29 +1,18 @@
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { serve } from "@hono/node-server";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { ensureChromium } from "../../../scripts/ensure-chromium.ts";
 import { type TestConsole, type TestConsoleOptions, testConsole } from "./support.ts";
 
-export const CHROMIUM = "/usr/bin/chromium";
-const APT = "/usr/bin/apt-get";
+const found = ensureChromium();
 
-/** Installs Debian's Chromium when it is missing and this machine allows it; says what is the matter otherwise. */
+/** Why there is no browser to test in. */
 export function chromiumProblem(): string | undefined {
-  if (existsSync(CHROMIUM)) return undefined;
-  try {
-    execFileSync(APT, ["update"], { stdio: "ignore", timeout: 120_000 });
-    execFileSync(APT, ["install", "-y", "chromium"], { stdio: "ignore", timeout: 400_000 });
-  } catch {
-    // Said below.
-  }
-  return existsSync(CHROMIUM)
-    ? undefined
-    : `browser tests skipped: ${CHROMIUM} is missing and apt could not install it; install Chromium and run them again`;
+  return "path" in found ? undefined : `browser tests skipped: ${found.problem}`;
 }
 
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: CHROMIUM,
+    ...("path" in found ? { executablePath: found.path } : {}),
     args: [
       ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
       ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { type Agent, ask, defineAgent, defineRule, defineTool, deny, type ModelClient } from "../../../src/index.ts";
+import {
+  type Agent,
+  allow,
+  ask,
+  defineAgent,
+  defineRule,
+  defineTool,
+  deny,
+  type ModelClient,
+} from "../../../src/index.ts";
 import { scriptedModel } from "../../../src/testing/index.ts";
 import { calls, final } from "../../engine/support.ts";
 
@@ -66,4 +75,30 @@ export function hostileModel(): ModelClient {
     ),
     final(`Done ${LONG}`),
   ]);
+}
+
+/** An agent one of whose payments is lost on the way: nobody knows whether it happened. */
+export function doubtfulAgent(): Agent {
+  return defineAgent({
+    name: "doubtful",
+    revision: "1",
+    instructions: "Pay.",
+    tools: [
+      defineTool({
+        name: "wire",
+        description: "Wires money",
+        level: "write",
+        recovery: "opaque",
+        input: z.strictObject({ amount_cents: z.int(), payee: z.string() }),
+        execute: () => {
+          throw new Error("connection lost");
+        },
+      }),
+    ],
+    rules: [defineRule({ id: "fine", tools: ["wire"], decide: () => allow("OK", "fine") })],
+  });
+}
+
+export function doubtfulModel(): ModelClient {
+  return scriptedModel([calls(["wire", { amount_cents: 5000, payee: `ACME ${MARKUP}\u202E` }]), final("?")]);
 }

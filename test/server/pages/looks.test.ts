@@ -2,7 +2,7 @@ import axe from "axe-core";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumProblem, launchBrowser, openAs, type ServedConsole, serveConsole } from "./browser-support.ts";
-import { hostileAgent, hostileModel, LONG, MARKUP } from "./hostile.ts";
+import { doubtfulAgent, doubtfulModel, hostileAgent, hostileModel, LONG, MARKUP } from "./hostile.ts";
 import { seedConsole } from "./seed.ts";
 
 const problem = chromiumProblem();
@@ -22,17 +22,21 @@ describe.skipIf(problem !== undefined)("every page, seen", { timeout: TIMEOUT_MS
   let browser: Browser;
   let desk: ServedConsole;
   let hostile: ServedConsole;
+  let doubtful: ServedConsole;
   beforeAll(async () => {
     browser = await launchBrowser();
     desk = await serveConsole({ start: Date.now() - 13 * 86_400_000, isReal: false });
     await seedConsole(desk);
     hostile = await serveConsole({ agent: hostileAgent(), model: hostileModel() });
     await hostile.run(`C-07 says ${LONG}`, `mallory${MARKUP}${"m".repeat(300)}`);
+    doubtful = await serveConsole({ agent: doubtfulAgent(), model: doubtfulModel() });
+    await doubtful.run("Wire 50.00 to ACME", "C-01");
   }, TIMEOUT_MS);
   afterAll(async () => {
     await browser?.close();
     await desk?.stop();
     await hostile?.stop();
+    await doubtful?.stop();
   });
 
   const pathsOf = async ({ store }: ServedConsole): Promise<readonly string[]> => {
@@ -40,7 +44,7 @@ describe.skipIf(problem !== undefined)("every page, seen", { timeout: TIMEOUT_MS
     const runs = await store.runs({ tenant });
     const approvals = await store.approvals({ tenant });
     const states = new Map(approvals.map((row) => [row.status, `/approvals/${row.approvalId}`]));
-    const run = runs.find(({ runId }) => runId === approvals[0]?.runId);
+    const run = runs.find(({ runId }) => runId === approvals[0]?.runId) ?? runs[0];
     return [
       ...["/", "/chat", "/approvals", "/approvals?list=approved", "/runs", "/audit", "/audit/3", "/evaluations"],
       ...states.values(),
@@ -50,7 +54,7 @@ describe.skipIf(problem !== undefined)("every page, seen", { timeout: TIMEOUT_MS
 
   it.each(Object.keys(LOOKS))("fits without sideways scroll and has nothing for axe to find: %s", async (look) => {
     const found: string[] = [];
-    for (const console of [desk, hostile]) {
+    for (const console of [desk, hostile, doubtful]) {
       const page = await openAs(browser, console, "dana", LOOKS[look]);
       for (const path of await pathsOf(console)) {
         await page.goto(path);

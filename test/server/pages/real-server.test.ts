@@ -2,13 +2,17 @@ import { serve } from "@hono/node-server";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createPages } from "../../../src/server/pages/index.ts";
+import { calls, final } from "../../engine/support.ts";
 import { type ServerChange, type ServerWorld, serverWorld } from "../support.ts";
 import { chromiumProblem, launchBrowser } from "./browser-support.ts";
+import { MARKUP } from "./hostile.ts";
+import { slowModel } from "./slow-model.ts";
 
 const problem = chromiumProblem();
 if (problem !== undefined) process.stderr.write(`${problem}\n`);
 
 const TIMEOUT_MS = 30_000;
+const WITHIN = { timeout: 10_000 };
 
 /** The whole server on loopback: people, sessions, limits, API and pages. */
 async function startServer(change: ServerChange = {}): Promise<ServerWorld & { readonly url: string }> {
@@ -164,5 +168,91 @@ describe.skipIf(problem !== undefined)("the pages on the real server", { timeout
       status = (await page.goto("/evaluations"))?.status() ?? 0;
     }
     expect(status).toBe(429);
+  });
+
+  it("shows an answer as it is written, also after a reload in the middle, and then the recorded one", async () => {
+    const model = slowModel([calls(["search", { q: "x" }]), final("It is on its way <b>to you</b>.")]);
+    const world = await start({ model });
+    const page = await signIn(world, "olga");
+    await send(page, "search x");
+    await model.say("Let me look.");
+    const draft = page.locator("[data-draft]:visible");
+    await expect.poll(() => draft.textContent(), WITHIN).toBe("Let me look.");
+    await model.proceed();
+    await model.say("It is on ");
+    await expect.poll(() => draft.textContent(), WITHIN).toBe("It is on ");
+    await page.reload();
+    await expect.poll(() => draft.textContent(), WITHIN).toBe("It is on ");
+    await model.say("its way <b>to \u202eyou");
+    await expect.poll(() => draft.textContent(), WITHIN).toBe("It is on its way <b>to \ufffdyou");
+    expect(await draft.locator("b").count()).toBe(0);
+    await model.proceed();
+    await page.getByText("It is on its way <b>to you</b>.").waitFor();
+    await expect.poll(() => draft.count(), WITHIN).toBe(0);
+    expect(await page.getByText("It is on its way").count()).toBe(1);
+  });
+
+  it("takes hostile text in every field as text: markup, turned around, and 10,000 characters of it", async () => {
+    const world = await start();
+    const page = await signIn(world, "olga");
+    const said: string[] = [];
+    page.on("dialog", (dialog) => {
+      said.push(dialog.message());
+      void dialog.dismiss();
+    });
+    page.on("pageerror", (error) => said.push(error.message));
+    const evil = `${MARKUP} \u202Ednufer on\u202C`;
+    const inert = async (status: number | undefined, expected: number): Promise<void> => {
+      // A field gives back what was written into it, as it was written.
+      const html = (await page.content()).replaceAll(/<textarea[\s\S]*?<\/textarea>|value="[^"]*"/g, "");
+      expect([status, /<svg\/onload|<script>alert|\u202E/.exec(html)?.[0]]).toEqual([expected, undefined]);
+      expect(await page.locator("main svg:not(.chart), main script").count()).toBe(0);
+    };
+    const submit = async (button: string): Promise<number> => {
+      const sent = page.waitForResponse((each) => each.request().isNavigationRequest());
+      await page.getByRole("button", { name: button, exact: true }).click();
+      const { status } = await sent.then((response) => ({ status: response.status() }));
+      await page.waitForLoadState();
+      return status;
+    };
+    // The browser would cut what is too long; whoever sends by other means is not stopped by that.
+    const unlimited =
+      "for (const field of document.querySelectorAll('[maxlength]')) field.removeAttribute('maxlength')";
+    await page.goto("/chat");
+    await page.evaluate(unlimited);
+    await page.getByLabel("New conversation").fill(`${evil}${"x".repeat(10_000)}`);
+    await inert(await submit("Send"), 400);
+    await page.getByLabel("New conversation").fill(`refund ${evil.replaceAll(" ", "")} 5000`);
+    await inert(await submit("Send"), 303);
+    await page.getByText("This waits for a person.").waitFor();
+    await page.goto("/runs");
+    await page.getByLabel("Person").fill(evil);
+    await inert(await submit("Filter"), 200);
+    const [run] = await world.store.runs({ tenant: "default" });
+    const dana = await signIn(world, "dana");
+    await dana.goto("/approvals");
+    await dana.getByRole("link", { name: /^refund/ }).click();
+    await dana.evaluate(unlimited);
+    await dana.getByLabel("Reason").fill("y".repeat(10_000));
+    await dana.getByRole("button", { name: "Reject" }).click();
+    await dana.getByText("The reason has 10000 characters").waitFor();
+    await dana.getByLabel("Reason").fill(evil);
+    await dana.getByRole("button", { name: "Reject" }).click();
+    await dana.getByText("Rejected. Nothing was done").waitFor();
+    for (const path of [`/runs/${run?.runId}`, `/chat/${run?.conversationId}`, "/runs", "/", "/audit"]) {
+      await inert((await page.goto(path))?.status(), 200);
+    }
+    await page.goto("/chat");
+    await page.getByLabel("New conversation").fill("refund O-2 5000");
+    await submit("Send");
+    await page.getByRole("link", { name: "Everything about this run" }).click();
+    await page.locator("#cancel-note").fill(evil);
+    await inert(await submit("Cancel the run"), 303);
+    await page.getByText("cancel asked").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Sign-in token").fill(evil);
+    await inert(await submit("Sign in"), 401);
+    expect(said).toEqual([]);
+    expect(world.effects).toEqual([]);
   });
 });

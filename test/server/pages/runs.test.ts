@@ -103,7 +103,7 @@ describe("one run", () => {
     const text = await (await console.get(`/runs/${runId}`)).text();
     expect(text).toContain("Nobody knows whether this happened");
     const path = `/runs/${runId}/reconcile`;
-    expect((await console.post(path, { call: "c2.1", outcome: "perhaps", note: "x" })).status).toBe(400);
+    expect((await console.post(path, { call: "c2.1", outcome: "perhaps", note: "x" })).status).toBe(422);
     expect((await console.post(path, { call: "c2.1", outcome: "happened", note: "seen in the ledger" })).status).toBe(
       303,
     );

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { BrowserContextOptions } from "playwright-core";
 import { expect, it } from "vitest";
 import shop from "../../../apps/shop/index.ts";
+import stockroom from "../../../apps/stockroom/index.ts";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { runSuite, toJson } from "../../../src/evals/index.ts";
 import { launchBrowser, openAs, serveConsole } from "./browser-support.ts";
@@ -100,13 +101,8 @@ async function storedResults(folder: string, now: number): Promise<string> {
   ] as const) {
     write(`reference-${daysAgo}.json`, toJson(result, { baseline: 1, maxDrop: 0 }), now - daysAgo * DAY_MS);
   }
-  for (const control of [
-    "rule:named_order",
-    "rule:auto_limit",
-    "rule:refund_window",
-    "rule:amount_remaining",
-    "rule:order_exists",
-  ]) {
+  write("stockroom.json", toJson(await runSuite(stockroom, "reference")), now - DAY_MS);
+  for (const control of ["rule:named_order", "rule:auto_limit", "rule:refund_window", "rule:amount_remaining"]) {
     const ablated = await runSuite(shop, "reference", { without: [control] });
     write(`without-${control.replace(":", "-")}.json`, toJson(ablated), now - 3_600_000);
   }

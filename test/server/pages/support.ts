@@ -145,6 +145,7 @@ function fakeSession(harness: Harness, store: Store, move: (runId: string) => vo
     csrfField: "csrf",
     csrfToken: () => CSRF,
     checkForm: (_c, token) => token === CSRF,
+    problemOf: () => undefined,
     signIn: async (c, token) => {
       const person = PEOPLE.find(({ id }) => token === `token-${id}`);
       if (person === undefined) return refuse(401, "token_unknown", "This token is not known, or it was used before.");
@@ -191,6 +192,12 @@ function fakeSession(harness: Harness, store: Store, move: (runId: string) => vo
       if (row !== undefined && (value.status === "recorded" || value.status === "expired")) move(row.runId);
       return { ok: true, value };
     },
+    refusalToReconcile: (c) => (has(c, "approver") ? undefined : "your role may not say it"),
+    async reconcile(c, { runId, callId, outcome, note }) {
+      const run = { tenant: "default", runId };
+      const { status } = await harness.reconcile({ run, callId, outcome, note, by: principalOf(c) });
+      return status === "recorded" ? { ok: true, value: run } : refuse(409, status, "It is not in doubt.");
+    },
     async cancel(c, { runId, note }) {
       if (!has(c, "operator", "approver")) return refuse(403, "not_permitted", "Your role cancels no runs.");
       const outcome = await harness.cancel({ tenant: "default", runId }, principalOf(c), note);
@@ -216,8 +223,11 @@ function tellAll(deltas: Deltas, runId: string, text: string): void {
 function events(c: Context, store: Store, deltas: Deltas): Response | Promise<Response> {
   const run = { tenant: "default", runId: c.req.param("id") ?? "" };
   return streamSSE(c, async (stream) => {
+    let at = 0;
     const hear = (runId: string, text: string): void => {
-      if (runId === run.runId) void stream.writeSSE({ event: "delta", data: JSON.stringify({ text }) });
+      if (runId !== run.runId) return;
+      void stream.writeSSE({ event: "delta", data: JSON.stringify({ at, text }) });
+      at += text.length;
     };
     deltas.add(hear);
     stream.onAbort(() => {

@@ -8,13 +8,15 @@ import {
   type RecoveryClass,
   type RunState,
 } from "../../../core/index.ts";
-import type { ApprovalRow, RunRow, StoredEntry } from "../../../journal/index.ts";
+import { type ApprovalRow, approvalIsIntact, type RunRow, type StoredEntry } from "../../../journal/index.ts";
 import type { SignedIn } from "../../deps.ts";
 import { appOf, type PageKit } from "../shell/kit.ts";
 
 /** Everything that a person should know before deciding. */
 export interface RequestFacts {
   readonly row: ApprovalRow;
+  /** False: tool or arguments of the line were changed in the store, and are not what was asked about. */
+  readonly isIntact: boolean;
   readonly run: RunRow;
   readonly entries: readonly StoredEntry[];
   /** The decision that asked, with what its rule read. */
@@ -53,6 +55,7 @@ export async function requestFacts(
   const tool = appOf(deps, row.agent)?.harness.agent.tools.find(({ name }) => name === row.tool);
   return {
     row,
+    isIntact: approvalIsIntact(row),
     run,
     entries,
     lookups: lookupsOf(state, row.requestedAt, entries),

@@ -1,5 +1,5 @@
 import type { Context, Hono } from "hono";
-import type { ApprovalRow } from "../../../journal/index.ts";
+import { type ApprovalRow, type ApprovalsQuery, approvalIsIntact } from "../../../journal/index.ts";
 import type { Html } from "../html.ts";
 import { Head } from "../shell/frame.tsx";
 import { type PageKit, signedIn, type View, viewOf } from "../shell/kit.ts";
@@ -32,7 +32,14 @@ async function inboxPage(kit: PageKit, c: Context): Promise<Response> {
   const { tenant } = signedIn(kit, c);
   const view = await viewOf(kit, c);
   const list = LISTS.find(({ id }) => id === c.req.query("list")) ?? LISTS[0];
-  const rows = await kit.deps.store.approvals({ tenant, status: list.status, limit: ROWS_MAX + 1 });
+  const after = cursorOf(c);
+  const rows = await kit.deps.store.approvals({
+    tenant,
+    status: list.status,
+    limit: ROWS_MAX + 1,
+    ...(after !== undefined && { after }),
+  });
+  const last = rows.length > ROWS_MAX ? rows[ROWS_MAX - 1] : undefined;
   const refusals = new Map(rows.map((row) => [row.approvalId, kit.session.refusalToDecide(c, row)]));
   const body = (
     <>
@@ -46,13 +53,37 @@ async function inboxPage(kit: PageKit, c: Context): Promise<Response> {
       </nav>
       <div id="inbox" {...(list.status === "pending" ? { "data-poll-s": String(POLL_S) } : {})}>
         <Rows rows={rows.slice(0, ROWS_MAX)} list={list} view={view} refusals={refusals} />
-        <p class="soft" id="inbox-more" hidden={rows.length <= ROWS_MAX}>
-          There are more than {ROWS_MAX}; the oldest {ROWS_MAX} are shown.
-        </p>
+        <nav class="pages" id="inbox-pages" aria-label="Pages">
+          {after === undefined ? (
+            ""
+          ) : (
+            <a class="button" href={`/approvals?list=${list.id}`}>
+              First page
+            </a>
+          )}
+          {last === undefined ? (
+            ""
+          ) : (
+            <a class="button" href={`/approvals?${pageQuery(list, last)}`}>
+              Next {ROWS_MAX}
+            </a>
+          )}
+        </nav>
       </div>
     </>
   );
   return reply(c, view, "Approvals", body);
+}
+
+/** The last row of the page before. */
+function cursorOf(c: Context): ApprovalsQuery["after"] {
+  const requestedAt = Number(c.req.query("after"));
+  const approvalId = c.req.query("id");
+  return approvalId !== undefined && Number.isSafeInteger(requestedAt) ? { requestedAt, approvalId } : undefined;
+}
+
+function pageQuery(list: List, { requestedAt, approvalId }: ApprovalRow): URLSearchParams {
+  return new URLSearchParams({ list: list.id, after: String(requestedAt), id: approvalId });
 }
 
 function Rows(props: {
@@ -94,9 +125,11 @@ function Rows(props: {
 
 function Row(props: { readonly row: ApprovalRow; readonly view: View; readonly refusal: string | undefined }): Html {
   const { row, view, refusal } = props;
-  const { amount, recipient } = headlineOf(row.args);
+  // What was changed in the file is not shown as the question; its own page says what is the matter.
+  const isIntact = approvalIsIntact(row);
+  const { amount, recipient } = isIntact ? headlineOf(row.args) : {};
   return (
-    <tr>
+    <tr class={isIntact ? "" : "changed"}>
       <td data-label="Amount" class="end amount">
         {amount?.text ?? "none"}
       </td>
@@ -115,7 +148,8 @@ function Row(props: { readonly row: ApprovalRow; readonly view: View; readonly r
         </a>
         <div class="soft small">
           {plainLine(row.agent, 40)}
-          {refusal === undefined || row.status !== "pending" ? "" : " · not yours to decide"}
+          {refusal === undefined || row.status !== "pending" || !isIntact ? "" : " · not yours to decide"}
+          {isIntact ? "" : " · changed in the store since it was asked; nobody can decide it"}
         </div>
       </td>
       <td data-label="Why">

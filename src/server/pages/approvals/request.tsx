@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { JsonValue } from "../../../core/index.ts";
 import { type Html, NOTHING } from "../html.ts";
-import { Head, Panel } from "../shell/frame.tsx";
+import { Head, Notice, Panel } from "../shell/frame.tsx";
 import type { View } from "../shell/kit.ts";
 import { ApprovalBadge } from "../show/badge.tsx";
 import { plainLine } from "../show/code-points.ts";
@@ -39,7 +39,7 @@ export function RequestPage(props: {
         </div>
         <div id="request-body" class={decide === undefined ? "" : "main-aside"} data-nested="">
           <div id="request-headline">
-            <Headline facts={facts} now={view.now} />
+            {facts.isIntact ? <Headline facts={facts} now={view.now} /> : <Tampered callId={row.callId} />}
           </div>
           {decide === undefined ? (
             ""
@@ -67,7 +67,10 @@ function RequestFactsPart(props: { readonly facts: RequestFacts }): Html {
   const { row, run } = facts;
   return (
     <div id="request-reasons">
-      <Panel title="In the customer's own words" id="words">
+      <Panel
+        title={row.requester.kind === "customer" ? "In the customer's own words" : "In the words of who asked"}
+        id="words"
+      >
         <div class="quote">
           <Foreign text={run.input} charactersMax={1000} linesMax={12} />
         </div>
@@ -76,7 +79,7 @@ function RequestFactsPart(props: { readonly facts: RequestFacts }): Html {
         </p>
       </Panel>
       <WhyPanel facts={facts} />
-      <Panel title="Exact arguments" id="arguments">
+      <Panel title={facts.isIntact ? "Exact arguments" : "What the store shows now; not what was asked"} id="arguments">
         <Fields value={row.args} />
         <details>
           <summary>As JSON, as the tool receives it</summary>
@@ -106,6 +109,18 @@ function StoryPanel(props: { readonly facts: RequestFacts }): Html {
         </p>
       </Panel>
     </div>
+  );
+}
+
+function Tampered(props: { readonly callId: string }): Html {
+  return (
+    <Notice tone="bad" title="This request was changed in the store since it was asked. Nobody can decide it.">
+      <p>
+        Tool and arguments do not match the digest that the answer would be bound to. The call{" "}
+        <code>{plainLine(props.callId, 64)}</code> is as it was asked in the journal of the run. Tell the operator, who
+        verifies the log and rebuilds the inbox with <code>belay doctor --rebuild</code>.
+      </p>
+    </Notice>
   );
 }
 

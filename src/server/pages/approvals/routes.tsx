@@ -43,16 +43,17 @@ async function requestReply(kit: PageKit, c: Context, approvalId: string, said: 
   // While it waits, another person may answer; after a yes, the outcome is still to come.
   const isMoving = isOpen || (row.status === "approved" && call?.outcome === undefined);
   const { note, problem } = said;
-  const decideForm = isOpen ? (
-    <DecideForm
-      facts={facts}
-      view={view}
-      refusal={kit.session.refusalToDecide(c, row)}
-      signatures={signatures}
-      {...(note !== undefined && { note })}
-      {...(problem !== undefined && { problem })}
-    />
-  ) : undefined;
+  const decideForm =
+    isOpen && facts.isIntact ? (
+      <DecideForm
+        facts={facts}
+        view={view}
+        refusal={kit.session.refusalToDecide(c, row)}
+        signatures={signatures}
+        {...(note !== undefined && { note })}
+        {...(problem !== undefined && { problem })}
+      />
+    ) : undefined;
   const body = (
     <RequestPage
       facts={facts}

@@ -16,6 +16,7 @@ function live(browser: Browser): void {
 function follow(browser: Browser, region: BrowserElement): void {
   let isAsked = false;
   let isBusy = false;
+  let isOver = false;
   let source = openStream();
   const refresh = async (): Promise<void> => {
     isAsked = true;
@@ -25,7 +26,13 @@ function follow(browser: Browser, region: BrowserElement): void {
     isBusy = true;
     while (isAsked) {
       isAsked = false;
+      const wasOver = isOver;
       await refreshRegion(browser, region).catch(() => undefined);
+      // Only now does what was recorded stand in the place of what was being written.
+      if (wasOver && isOver) {
+        isOver = false;
+        showDraft(region, undefined);
+      }
     }
     isBusy = false;
     if (!region.hasAttribute("data-live")) {
@@ -39,15 +46,19 @@ function follow(browser: Browser, region: BrowserElement): void {
       return undefined;
     }
     const opened = new browser.EventSource(url);
-    const happened = (): void => {
-      showDraft(region, undefined);
-      void refresh();
-    };
-    opened.onmessage = happened;
+    opened.onmessage = () => void refresh();
     for (const name of (region.getAttribute("data-events") ?? "").split(" ")) {
-      opened.addEventListener(name, happened);
+      opened.addEventListener(name, () => {
+        isOver = isOver || endsDraft(name);
+        void refresh();
+      });
     }
-    opened.addEventListener("delta", ({ data }) => showDraft(region, JSON.parse(data).text));
+    opened.addEventListener("delta", ({ data }) => {
+      const piece = JSON.parse(data);
+      // The next reply has begun and takes the place of the last one by itself.
+      isOver = isOver && piece.at > 0;
+      showDraft(region, piece);
+    });
     // Also after a lost connection: what was missed is on the page that is fetched.
     opened.onerror = () => void refresh();
     return opened;
@@ -130,14 +141,26 @@ function sourceOf(element: BrowserElement): string {
   return copy.outerHTML;
 }
 
-/** Adds a piece to the reply that is being written; undefined empties it. */
-function showDraft(region: BrowserElement, text: string | undefined): void {
-  const draft = region.querySelector("[data-draft]");
-  if (draft === null) {
+/** Whether what was being written is on the page by then, or will never be. */
+function endsDraft(name: string): boolean {
+  return ["model.requested", "model.failed", "call.decided", "run.ended"].includes(name);
+}
+
+/** Puts a piece into its place in the reply that is being written; undefined empties it. */
+function showDraft(region: BrowserElement, piece: { readonly at: number; readonly text: string } | undefined): void {
+  const drafts = [...region.querySelectorAll("[data-draft]")];
+  const draft = drafts.at(-1);
+  if (draft === undefined) {
     return;
   }
-  draft.textContent = text === undefined ? "" : `${draft.textContent ?? ""}${text}`;
-  draft.hidden = draft.textContent === "";
+  const whole =
+    piece === undefined ? "" : `${(draft.getAttribute("data-draft") ?? "").slice(0, piece.at)}${piece.text}`;
+  draft.setAttribute("data-draft", whole);
+  // Foreign text goes in as text and never as markup, without what changes how the text around it looks.
+  draft.textContent = whole.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu, (each) =>
+    each === "\n" ? each : "\ufffd",
+  );
+  draft.hidden = whole === "";
 }
 
 export const LIVE_SCRIPT: string = scriptOf(live, [
@@ -146,5 +169,6 @@ export const LIVE_SCRIPT: string = scriptOf(live, [
   takeOver,
   takeOverChild,
   sourceOf,
+  endsDraft,
   showDraft,
 ]);

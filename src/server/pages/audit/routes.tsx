@@ -1,5 +1,6 @@
 import type { Context, Hono } from "hono";
 import { leafHash, verifyInclusion } from "../../../audit/index.ts";
+import { type JsonValue, parseStrictJson } from "../../../core/index.ts";
 import { verifyStoreAudit } from "../../../journal/index.ts";
 import { createProofTree, type ProofTree } from "../../audit/proof-tree.ts";
 import type { Html } from "../html.ts";
@@ -8,11 +9,15 @@ import { Head, Notice, Panel } from "../shell/frame.tsx";
 import { notFound, type PageKit, PageRefusal, signedIn, viewOf } from "../shell/kit.ts";
 import { reply } from "../shell/reply.tsx";
 import { plainLine } from "../show/code-points.ts";
-import { Code, Id, Payload } from "../show/foreign.tsx";
+import { Fields } from "../show/fields.tsx";
+import { Code, Id } from "../show/foreign.tsx";
 import { countText } from "../show/numbers.ts";
 import { logPage } from "./log.tsx";
 import { type RecordProof, recordProof } from "./proof.ts";
 import { type RecordView, recordView } from "./record-view.ts";
+
+/** Largest time that a Date holds. */
+const TIME_MAX = 8.64e15;
 
 const OFFLINE_CHECK = `import { readFileSync } from "node:fs";
 import { leafHash, verifyInclusion } from "belay-harness/audit";
@@ -70,6 +75,7 @@ function RecordPage(props: { readonly title: string; readonly proof: RecordProof
   const { seq, text, size, root } = proof;
   // From the text, as a stranger would: a stored leaf proves nothing about what is shown.
   const leaf = leafHash(text);
+  const value = readable(text);
   const isProved = verifyInclusion({ leaf, index: seq, size, root, proof: proof.proof });
   return (
     <>
@@ -82,7 +88,11 @@ function RecordPage(props: { readonly title: string; readonly proof: RecordProof
         <Notice tone="bad" title="The proof does not lead to the root. The log has been changed." />
       )}
       <Panel title="Record" id="record">
-        <Payload value={readable(text)} />
+        {value !== undefined ? <Fields value={value} /> : ""}
+        <details open={value === undefined}>
+          <summary>As it is in the log, byte for byte</summary>
+          <Code text={text} />
+        </details>
         {record.run === undefined ? (
           ""
         ) : (
@@ -131,10 +141,13 @@ function RecordPage(props: { readonly title: string; readonly proof: RecordProof
   );
 }
 
-function readable(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+/** The record with its time in words; undefined when it cannot be read. */
+function readable(text: string): JsonValue | undefined {
+  const read = parseStrictJson(text);
+  if (!read.ok) return undefined;
+  const { value } = read;
+  const at = typeof value === "object" && value !== null && "at" in value ? value["at"] : undefined;
+  return typeof at === "number" && Math.abs(at) < TIME_MAX
+    ? { ...(value as Readonly<Record<string, JsonValue>>), at: `${at} (${new Date(at).toISOString()})` }
+    : value;
 }

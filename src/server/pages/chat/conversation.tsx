@@ -60,7 +60,7 @@ function TurnPart(props: { readonly turn: Turn; readonly now: number }): Html {
         <Question row={row} now={now} />
       ))}
       <QueuedMessages entries={entries} id={id} run={run} />
-      <div id={`draft-${id}`} class="said" data-draft="" data-keep="" hidden></div>
+      <div id={`draft-${id}`} class="said draft" data-draft="" data-keep="" aria-live="off" hidden></div>
       <Answer id={id} run={run} />
     </div>
   );

@@ -4,6 +4,7 @@ import { Head, Notice } from "../shell/frame.tsx";
 import { type PageKit, signedIn, viewOf } from "../shell/kit.ts";
 import { reply } from "../shell/reply.tsx";
 import { plainLine } from "../show/code-points.ts";
+import { Code } from "../show/foreign.tsx";
 import { KillMatrix } from "./kill-matrix.tsx";
 import { type Matrix, matrixOfResults } from "./matrices.ts";
 import { readResults } from "./read-results.ts";
@@ -20,16 +21,35 @@ async function evaluationsPage(kit: PageKit, c: Context): Promise<Response> {
   const view = await viewOf(kit, c);
   const { results, matrices, unreadable } = await readResults(kit.deps.resultsFolder);
   const suites = bySuite(results.filter(({ without }) => without.length === 0));
+  const shown = shownMatrices(results, matrices);
+  const folder = kit.deps.resultsFolder;
+  const [exampleApp = "<app>"] = kit.deps.apps.keys();
   const body = (
     <>
       <Head title="Evaluations" />
-      {results.length + matrices.length === 0 ? <Empty /> : ""}
+      {suites.size === 0 ? (
+        <Missing
+          what="There are no stored results yet."
+          how="Each run of this command stores one, and several make a trend:"
+          command={`belay eval ${exampleApp}`}
+          folder={folder}
+        />
+      ) : (
+        ""
+      )}
       {[...suites.values()].map((history, index) => (
         <SuitePanel history={history} id={`suite-${index}`} />
       ))}
-      {shownMatrices(results, matrices).map((matrix, index) => (
-        <KillMatrix matrix={matrix} id={`matrix-${index}`} />
-      ))}
+      {shown.length === 0 ? (
+        <Missing
+          what="There is no kill matrix yet: which cases fail when a control is taken out."
+          how="This command takes out each control in turn, which takes about half a minute:"
+          command={`belay ablate ${exampleApp}`}
+          folder={folder}
+        />
+      ) : (
+        shown.map((matrix, index) => <KillMatrix matrix={matrix} id={`matrix-${index}`} />)
+      )}
       {unreadable.length === 0 ? (
         ""
       ) : (
@@ -57,13 +77,27 @@ function shownMatrices(results: readonly EvalResult[], matrices: readonly Matrix
   ];
 }
 
-function Empty(): Html {
+/** What is not there yet, and the command that makes it. */
+function Missing(props: {
+  readonly what: string;
+  readonly how: string;
+  readonly command: string;
+  readonly folder: string | undefined;
+}): Html {
+  const { what, how, command, folder } = props;
   return (
     <div class="panel">
-      <p>There are no stored results yet.</p>
-      <p class="soft">
-        Save what <code>belay eval &lt;app&gt; --out file.json</code> and <code>belay ablate &lt;app&gt; --json</code>{" "}
-        say in the server's folder of results.
+      <p>{what}</p>
+      <p class="soft">{how}</p>
+      <Code text={command} />
+      <p class="soft small">
+        {folder === undefined ? (
+          "This server was started without a folder of results."
+        ) : (
+          <>
+            This page reads <code>{plainLine(folder, 200)}</code>.
+          </>
+        )}
       </p>
     </div>
   );

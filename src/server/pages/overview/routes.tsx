@@ -1,13 +1,16 @@
 import type { Context, Hono } from "hono";
-import type { ApprovalRow } from "../../../journal/index.ts";
-import type { Html } from "../html.ts";
-import { Head, Panel } from "../shell/frame.tsx";
+import type { ApprovalRow, RunRow } from "../../../journal/index.ts";
+import { type Html, NOTHING } from "../html.ts";
+import { Head, Notice, Panel } from "../shell/frame.tsx";
 import { type PageKit, signedIn, viewOf } from "../shell/kit.ts";
 import { reply } from "../shell/reply.tsx";
 import { BarList, Columns } from "../show/charts.tsx";
+import { plainLine } from "../show/code-points.ts";
+import { ForeignLine } from "../show/foreign.tsx";
 import { costText, countText, shareText } from "../show/numbers.ts";
-import { Countdown, durationText } from "../show/times.tsx";
+import { Countdown, durationText, Time } from "../show/times.tsx";
 import { CallName } from "../story/story-list.tsx";
+import { codeText } from "../story/words.ts";
 import { type OverviewFigures, overviewFigures } from "./figures.ts";
 
 const WAITING_MAX = 100;
@@ -23,15 +26,17 @@ async function overviewPage(kit: PageKit, c: Context): Promise<Response> {
   const { tenant } = signedIn(kit, c);
   const view = await viewOf(kit, c);
   const { store } = kit.deps;
-  const [figures, waiting] = await Promise.all([
+  const [figures, waiting, inDoubt] = await Promise.all([
     overviewFigures(store, tenant, view.now),
     store.approvals({ tenant, status: "pending", limit: WAITING_MAX + 1 }),
+    store.runs({ tenant, inDoubt: true, limit: WAITING_LISTED + 1 }),
   ]);
   const body = (
     <>
       <Head title="Overview">
         <span class="soft">The last {figures.days.length} days, UTC</span>
       </Head>
+      <InDoubt runs={inDoubt} />
       <Numbers figures={figures} waiting={waiting.length} />
       <div class="columns">
         <Panel title="Runs per day" id="days">
@@ -42,7 +47,7 @@ async function overviewPage(kit: PageKit, c: Context): Promise<Response> {
           <BarList
             empty="No run has ended yet."
             bars={figures.stops.map(([code, count]) => ({
-              name: code,
+              name: codeText(code),
               value: count,
               tone: code === "completed" ? "good" : "bad",
               href: `/runs?${new URLSearchParams({ reason: code })}`,
@@ -62,6 +67,35 @@ async function overviewPage(kit: PageKit, c: Context): Promise<Response> {
   return reply(c, view, "Overview", body);
 }
 
+/** Calls of which nobody knows whether they happened: somebody has to look, so it stands above everything else. */
+function InDoubt(props: { readonly runs: readonly RunRow[] }): Html {
+  const { runs } = props;
+  if (runs.length === 0) return NOTHING;
+  return (
+    <Notice tone="bad" title="Nobody knows whether these calls happened. Look them up and say what you found.">
+      <ul class="plain-list">
+        {runs.slice(0, WAITING_LISTED).map((run) => (
+          <li>
+            <a href={`/runs/${encodeURIComponent(run.runId)}`}>
+              <ForeignLine text={run.input} charactersMax={80} />
+            </a>{" "}
+            <span class="soft">
+              {plainLine(run.agent, 40)}, <Time at={run.updatedAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {runs.length > WAITING_LISTED ? (
+        <p>
+          <a href="/runs?inDoubt=true">All of them</a>
+        </p>
+      ) : (
+        ""
+      )}
+    </Notice>
+  );
+}
+
 function Numbers(props: { readonly figures: OverviewFigures; readonly waiting: number }): Html {
   const { figures, waiting } = props;
   const { metrics } = figures;
@@ -73,9 +107,9 @@ function Numbers(props: { readonly figures: OverviewFigures; readonly waiting: n
     ["Answered", shareText(completed, ended), "of those that ended"],
     ["Waiting for a person", waiting > WAITING_MAX ? `${WAITING_MAX}+` : countText(waiting), "at this moment"],
     [
-      "Median time to decision",
+      "Time to decision",
       figures.decisionMs === undefined ? "none" : durationText(figures.decisionMs),
-      `${countText((metrics.approvals.approved ?? 0) + (metrics.approvals.rejected ?? 0))} answered`,
+      `median of ${countText((metrics.approvals.approved ?? 0) + (metrics.approvals.rejected ?? 0))} answers`,
     ],
     ["Spend", costText(metrics.costNanoUsd), read],
     ["Tokens", countText(metrics.inputTokens + metrics.outputTokens), read],

@@ -9,6 +9,7 @@ import { plainLine } from "../show/code-points.ts";
 import { ForeignLine } from "../show/foreign.tsx";
 import { countText } from "../show/numbers.ts";
 import { Age, durationText } from "../show/times.tsx";
+import { codeText } from "../story/words.ts";
 import { type RunCursor, type RunFilter, type RunPage, runPage } from "./query.ts";
 
 const STATUSES: readonly (readonly [RunStatus, string])[] = [
@@ -21,7 +22,7 @@ const STATUSES: readonly (readonly [RunStatus, string])[] = [
 const REASONS = [
   ...["completed", "rejected", "approval_expired", "world_changed", "halted", "cancelled", "outcome_unknown"],
   ...["model_error", "max_steps", "token_budget", "cost_budget", "wall_clock", "repeated_call", "cycle"],
-  ...["invalid_calls", "unreadable_replies"],
+  ...["invalid_calls", "unreadable_replies", "rejections"],
 ];
 
 /** The list of runs, newest first. */
@@ -53,11 +54,12 @@ async function listPage(kit: PageKit, c: Context): Promise<Response> {
 }
 
 function filterOf(c: Context): RunFilter {
-  const { status, agent, reason, person } = c.req.query();
+  const { status, agent, inDoubt, reason, person } = c.req.query();
   const known = STATUSES.find(([id]) => id === status)?.[0];
   return {
     ...(known !== undefined && { status: known }),
     ...(agent !== undefined && agent !== "" && { agent }),
+    ...(inDoubt === "true" && { inDoubt }),
     ...(reason !== undefined && reason !== "" && { reason }),
     ...(person !== undefined && person.trim() !== "" && { person: person.trim() }),
   };
@@ -79,7 +81,7 @@ function Filters(props: { readonly filter: RunFilter; readonly agents: readonly 
       </div>
       <div>
         <label for="reason">Reason of the end</label>
-        <Select id="reason" options={REASONS.map((reason) => [reason, reason])} chosen={filter.reason} />
+        <Select id="reason" options={REASONS.map((reason) => [reason, codeText(reason)])} chosen={filter.reason} />
       </div>
       <div>
         <label for="agent">Agent</label>
@@ -90,6 +92,9 @@ function Filters(props: { readonly filter: RunFilter; readonly agents: readonly 
         <input id="person" name="person" maxlength={128} value={filter.person ?? ""} />
       </div>
       <div>
+        <label class="check">
+          <input type="checkbox" name="inDoubt" value="true" checked={filter.inDoubt !== undefined} /> Outcome unknown
+        </label>
         <button type="submit">Filter</button>
       </div>
     </form>
@@ -141,6 +146,7 @@ function Rows(props: { readonly kit: PageKit; readonly rows: readonly RunRow[]; 
             </td>
             <td data-label="State">
               <RunBadge run={run} label={endLabel(kit.deps, run)} />
+              {run.inDoubt === undefined ? "" : <div class="small tone-bad">outcome unknown</div>}
             </td>
             <td data-label="Agent" class="wide nowrap">
               {plainLine(run.agent, 32)}

@@ -4,6 +4,8 @@ import type { RunRow, RunStatus, RunsQuery, Store } from "../../../journal/index
 export interface RunFilter {
   readonly status?: RunStatus;
   readonly agent?: string;
+  /** Only runs with a call of which nobody knows whether it happened. */
+  readonly inDoubt?: "true";
   /** Termination code, or its beginning up to a colon. */
   readonly reason?: string;
   /** Id of the one for whom the run works. */
@@ -56,7 +58,7 @@ export async function runPage(
 async function* runsFrom(
   store: Store,
   tenant: string,
-  { status, agent, reason, person }: RunFilter,
+  { status, agent, inDoubt, reason, person }: RunFilter,
   cursor: RunCursor | undefined,
 ): AsyncGenerator<RunRow> {
   const limit = reason === undefined && person === undefined ? ROWS + 1 : CHUNK;
@@ -65,6 +67,7 @@ async function* runsFrom(
     limit,
     ...(status !== undefined && { status }),
     ...(agent !== undefined && { agent }),
+    ...(inDoubt !== undefined && { inDoubt: true as const }),
   };
   let last: RunRow | undefined;
   do {

@@ -25,10 +25,14 @@ export function runRoutes(app: Hono, kit: PageKit): void {
     const { runId } = await knownRun(kit, c, c.req.param("id"));
     const field = await readForm(kit, c);
     const outcome = field("outcome");
-    if (kit.session.reconcile === undefined || (outcome !== "happened" && outcome !== "did_not_happen")) {
-      throw new PageRefusal({ status: 400, code: "outcome_missing", detail: "The form does not say what happened." });
+    const note = field("note").trim();
+    if (note === "" || (outcome !== "happened" && outcome !== "did_not_happen")) {
+      const detail = "The form does not say what happened and how you know. Nothing was recorded.";
+      throw new PageRefusal({ status: 422, code: "outcome_missing", detail });
     }
-    const form = { runId, callId: field("call"), outcome, note: field("note").trim() } as const;
+    const valueJson = field("value").trim();
+    const value = outcome === "happened" && valueJson !== "" ? { valueJson } : {};
+    const form = { runId, callId: field("call"), outcome, note, ...value } as const;
     return goBack(c, runId, await kit.session.reconcile(c, form));
   });
 }
@@ -67,7 +71,7 @@ async function runReply(kit: PageKit, c: Context, runId: string): Promise<Respon
     approvals,
     label: endLabel(kit.deps, run),
     mayCancel: kit.session.allows(c, "cancel_run"),
-    mayReconcile: kit.session.reconcile !== undefined && kit.session.allows(c, "reconcile_call"),
+    refusalToReconcile: kit.session.refusalToReconcile(c, run),
   };
   return reply(c, view, `Run of ${run.agent}`, <RunPageBody facts={facts} view={view} />);
 }

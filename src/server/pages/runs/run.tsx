@@ -13,6 +13,7 @@ import { CallName } from "../story/story-list.tsx";
 import { streamAttributes } from "../story/stream.ts";
 import { endWords } from "../story/words.ts";
 import { Timeline } from "./timeline.tsx";
+import { UnknownOutcomes } from "./unknown-outcomes.tsx";
 
 /** What the page of one run shows and offers. */
 export interface RunFacts {
@@ -21,7 +22,8 @@ export interface RunFacts {
   readonly approvals: readonly ApprovalRow[];
   readonly label: string | undefined;
   readonly mayCancel: boolean;
-  readonly mayReconcile: boolean;
+  /** Why the reader may not say what became of a call in doubt. */
+  readonly refusalToReconcile: string | undefined;
 }
 
 /** One run: its numbers, its words, its questions, and everything that happened. */
@@ -43,7 +45,7 @@ export function RunPageBody(props: { readonly facts: RunFacts; readonly view: Vi
         {run.termination === undefined || run.termination === "completed" ? "" : <End termination={run.termination} />}
       </div>
       <div id="run-unknown" data-keep="">
-        <UnknownOutcomes facts={facts} state={state} view={view} />
+        <UnknownOutcomes run={run} state={state} view={view} refusal={facts.refusalToReconcile} />
       </div>
       <div id="run-words">
         <Words run={run} />
@@ -138,50 +140,6 @@ function Questions(props: { readonly approvals: readonly ApprovalRow[]; readonly
         ))}
       </ul>
     </Panel>
-  );
-}
-
-function UnknownOutcomes(props: {
-  readonly facts: RunFacts;
-  readonly state: RunState | undefined;
-  readonly view: View;
-}): Html {
-  const { facts, state, view } = props;
-  const unknown = [...(state?.earlierCalls ?? []), ...(state?.turn ?? [])].filter(
-    ({ outcome }) => outcome?.status === "unknown",
-  );
-  return (
-    <>
-      {unknown.map(({ call, idempotencyKey }) => (
-        <section class="panel edge-bad" aria-label={`Unknown outcome of ${plainLine(call.tool, 64)}`}>
-          <h2>Nobody knows whether this happened</h2>
-          <p>
-            <CallName tool={call.tool} args={call.args} /> was started and its outcome was lost. Look it up in the
-            system that it acts on
-            {idempotencyKey === undefined ? "" : " by its key "}
-            {idempotencyKey === undefined ? "" : <Id id={idempotencyKey} />}, then say what you found.
-          </p>
-          {facts.mayReconcile ? (
-            <form class="stack" method="post" action={`/runs/${encodeURIComponent(facts.run.runId)}/reconcile`}>
-              <Csrf view={view} />
-              <input type="hidden" name="call" value={call.callId} />
-              <label for={`found-${call.callId}`}>How you know</label>
-              <input id={`found-${call.callId}`} name="note" required maxlength={1000} />
-              <div class="row">
-                <button type="submit" name="outcome" value="happened">
-                  It happened
-                </button>
-                <button type="submit" name="outcome" value="did_not_happen">
-                  It did not happen
-                </button>
-              </div>
-            </form>
-          ) : (
-            ""
-          )}
-        </section>
-      ))}
-    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { ApprovalRow, RunRow } from "../../../journal/index.ts";
 import type { Html } from "../html.ts";
+import { codeText } from "../story/words.ts";
 import { plainLine } from "./code-points.ts";
 
 export type Tone = "good" | "wait" | "bad" | "info" | "quiet";
@@ -17,9 +18,9 @@ export function RunBadge(props: { readonly run: RunRow; readonly label: string |
     case "waiting":
       return <Badge tone="wait" text="waiting for a person" />;
     case "done":
-      return <Badge tone="good" text={plainLine(label ?? "completed", 40)} />;
+      return <Badge tone="good" text={plainLine(codeText(label ?? "completed"), 40)} />;
     case "failed":
-      return <Badge tone="bad" text={plainLine(label ?? "stopped", 40)} />;
+      return <Badge tone="bad" text={plainLine(codeText(label ?? "stopped"), 40)} />;
   }
 }
 

@@ -11,6 +11,9 @@ export interface Bar {
   readonly href?: string;
 }
 
+/** Longer lists stand in two columns where there is room. */
+const SHORT_LIST_MAX = 6;
+
 /** Bars beside their names and numbers: the list is the chart, and reads without it. */
 export function BarList(props: { readonly bars: readonly Bar[]; readonly empty: string }): Html {
   const { bars, empty } = props;
@@ -19,7 +22,7 @@ export function BarList(props: { readonly bars: readonly Bar[]; readonly empty: 
     return <p class="soft">{empty}</p>;
   }
   return (
-    <ul class="bars">
+    <ul class={bars.length > SHORT_LIST_MAX ? "bars many" : "bars"}>
       {bars.map(({ name, value, of, tone, href }) => (
         <li>
           <span>{href === undefined ? plainLine(name, 60) : <a href={href}>{plainLine(name, 60)}</a>}</span>

@@ -73,6 +73,9 @@ export function StoryLine(props: { readonly item: StoryItem }): Html {
   );
 }
 
+/** What is kept on one line, such as an order's number. */
+const SHORT_CHARACTERS = 20;
+
 /** A call in a few words: the tool, the amount, for whom. */
 export function CallName(props: { readonly tool: string; readonly args: StoryArgs }): Html {
   const { amount, recipient } = headlineOf(props.args);
@@ -85,7 +88,9 @@ export function CallName(props: { readonly tool: string; readonly args: StoryArg
       ) : (
         <>
           {" "}
-          <ForeignLine text={recipient.text} charactersMax={48} />
+          <span class={recipient.text.length <= SHORT_CHARACTERS ? "short" : ""}>
+            <ForeignLine text={recipient.text} charactersMax={48} />
+          </span>
         </>
       )}
     </>

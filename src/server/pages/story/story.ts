@@ -69,6 +69,7 @@ function toldOf(event: RunEvent, known: Known): readonly Told[] {
     case "call.started":
     case "call.settled":
     case "call.outcome_observed":
+    case "call.reconciled":
       return [callTold(event, known)];
     case "approval.requested":
     case "approval.resolved":
@@ -105,7 +106,7 @@ function replied({ output, usage, costNanoUsd }: EventOf<"model.replied">): read
 }
 
 function callTold(
-  event: EventOf<"call.decided" | "call.started" | "call.settled" | "call.outcome_observed">,
+  event: EventOf<"call.decided" | "call.started" | "call.settled" | "call.outcome_observed" | "call.reconciled">,
   known: Known,
 ): Told {
   const { callId } = event;
@@ -123,6 +124,10 @@ function callTold(
         mark: "outcome seen later",
         why: event.differs ? "it differs from the recorded outcome" : "it is the recorded outcome",
       };
+    case "call.reconciled": {
+      const mark = event.outcome === "happened" ? "found to have happened" : "found not to have happened";
+      return { callId, tone: "info", mark, why: `${event.by.id}: ${event.note}`, isGate: true };
+    }
   }
 }
 

@@ -68,6 +68,12 @@ export function endWords(code: string): string {
   }
 }
 
+/** A code of the harness as a word for a list: `approval expired`. Codes of rules stay as they are written. */
+export function codeText(code: string): string {
+  const [kind, detail] = splitOnce(code);
+  return detail === undefined ? kind.replaceAll("_", " ") : `${kind.replaceAll("_", " ")}: ${detail}`;
+}
+
 function splitOnce(code: string): readonly [string, string | undefined] {
   const at = code.indexOf(":");
   return at === -1 ? [code, undefined] : [code.slice(0, at), code.slice(at + 1)];

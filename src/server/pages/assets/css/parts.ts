@@ -43,7 +43,10 @@ button.plain { min-height: 1.75rem; padding: 0; border: 0; background: none; col
 label { font-weight: 600; font-size: var(--small); }
 input, select, textarea { width: 100%; min-height: 2.25rem; padding: 0.375rem 0.625rem; background: var(--surface); border: 1px solid var(--edge); border-radius: var(--round); }
 textarea { min-height: 4.5rem; resize: vertical; }
+textarea.code-input { font: 0.8125rem/1.5 var(--mono); min-height: 3.5rem; }
 .filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--tight); align-items: end; margin-bottom: var(--gap); }
+.check { display: flex; gap: 0.375rem; align-items: center; font-weight: 400; }
+.check input { width: auto; min-height: 0; }
 .filters > div { display: grid; gap: 0.25rem; }
 .decide .buttons { display: grid; grid-template-columns: 1fr 1fr; gap: var(--tight); }
 

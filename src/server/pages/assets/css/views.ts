@@ -29,11 +29,14 @@ export const VIEWS: string = `
 .turn { display: grid; gap: var(--tight); }
 .said { max-width: 46rem; padding: 0.5rem 0.875rem; border-radius: 0.5rem; background: var(--surface); border: 1px solid var(--line); width: fit-content; }
 .said.user { justify-self: end; background: var(--accent-ground); border-color: transparent; }
+.said.draft { white-space: pre-wrap; unicode-bidi: isolate; border-style: dashed; }
 .said .who { color: var(--soft); font-size: 0.75rem; }
 .gates { background: var(--surface); border: 1px solid var(--line); border-radius: var(--round); padding: 0.375rem 0.75rem; }
 .composer { display: grid; gap: var(--tight); }
 .composer .row { justify-content: space-between; }
 .composer select { width: auto; max-width: 100%; }
+
+.short { white-space: nowrap; }
 
 .request-head { display: grid; gap: 0.125rem; }
 .request-head .amount { font-size: 1.75rem; font-weight: 650; line-height: 1.2; }
@@ -47,6 +50,7 @@ export const VIEWS: string = `
 .chart .curve { fill: none; stroke: var(--accent); stroke-width: 2; }
 .chart .dot { fill: var(--accent); }
 .bars { display: grid; gap: 0.3125rem; }
+@media (min-width: 70rem) { .bars.many { grid-template-columns: 1fr 1fr; gap: 0.3125rem 1.5rem; } }
 .bars > li { display: grid; grid-template-columns: minmax(0, 1fr) 3rem; gap: 0 var(--tight); font-size: var(--small); list-style: none; }
 .bars svg { grid-column: 1 / -1; height: 0.375rem; width: 100%; display: block; }
 .bars .track { fill: var(--sunk); }
@@ -56,6 +60,7 @@ export const VIEWS: string = `
   .table .nowrap, .table .badge { white-space: normal; }
 }
 @media (max-width: 44rem) {
+  .chart text { font-size: 14px; }
   .table, .table tbody, .table tr, .table td, .table th[scope="row"] { display: block; }
   .table thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .table tr { padding: var(--tight) 0.75rem; border-top: 1px solid var(--line); }

@@ -1,0 +1,2 @@
+export type { RestateWakerOptions } from "./restate-options.ts";
+export { createRestateWaker, type RestateWaker } from "./restate-waker.ts";

@@ -1,0 +1,7 @@
+export {
+  nextDelayMs,
+  type RetryOptions,
+  type RetryPlan,
+  retryPlan,
+  waitOrAbort,
+} from "./retry.ts";
