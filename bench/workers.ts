@@ -1,6 +1,6 @@
 /**
- * Runs per second of 1, 2 and 4 workers on one PostgreSQL, of 1 and 2 on one SQLite file, and how long after a worker's
- * death another goes on.
+ * Runs per second of 1, 2 and 4 workers on one PostgreSQL, with models of 0 ms and of 250 ms, of 1 and 2 on one SQLite
+ * file, and how long after a worker's death another goes on.
  *
  * `node --conditions=belay-source bench/workers.ts [runs] [deaths]`. Everything shares this machine: workers, database,
  * and who hands the runs in.
@@ -23,6 +23,7 @@ import { freePort, restateProgram, startRestate } from "../test/adapters/restate
 import { line } from "./support.ts";
 
 const SUBMITTERS = 16;
+const SLOW_MODEL_MS = 250;
 
 export async function benchWorkers(runs: number, deaths: number): Promise<void> {
   process.stdout.write(`${runs} runs of one tool call (2 model calls of 0 ms), ${deaths} deaths\n\n`);
@@ -33,6 +34,18 @@ export async function benchWorkers(runs: number, deaths: number): Promise<void> 
     await withOffice(undefined, (office) =>
       benchRate(`PostgreSQL and pg-boss, ${workers} workers`, office, workers, runs),
     );
+  }
+  // Models take their time; then what counts is how many runs are under way at once.
+  for (const workers of [1, 2, 4]) {
+    await withOffice(undefined, ({ harness, task }) => {
+      const office = { harness, task: { ...task, modelMs: SLOW_MODEL_MS, concurrency: 8 } };
+      return benchRate(
+        `the same, models of ${SLOW_MODEL_MS} ms, 8 runs a worker, ${workers} workers`,
+        office,
+        workers,
+        runs,
+      );
+    });
   }
   await withOffice(undefined, (office) => benchTakeovers("pg-boss", office, deaths, "under 15 s"));
   const found = await restateProgram();

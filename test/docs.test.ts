@@ -39,7 +39,7 @@ describe("README.md", () => {
   });
 
   it("begins with the two commands that do everything", () => {
-    expect(blocksOf(readme, "bash")[0]).toBe("npm ci && npm run demo\nnpm ci && npm test\n");
+    expect(blocksOf(readme, "bash")[0]).toBe("npm ci && npm start\nnpm ci && npm test\n");
   });
 
   it("says what it promises and names a command for every number", () => {

@@ -31,7 +31,7 @@ interface Failure {
 export function canonicalize(value: unknown): Canonicalized {
   try {
     const result = encode("", value, 1);
-    return typeof result === "string" ? { ok: true, text: result } : { ok: false, ...locate(result) };
+    return typeof result === "string" ? { ok: true, text: joined(result) } : { ok: false, ...locate(result) };
   } catch {
     // Only a Proxy can run foreign code here.
     return { ok: false, path: "$", problem: "cannot be read: a Proxy inside it threw" };
@@ -44,7 +44,13 @@ export function canonicalize(value: unknown): Canonicalized {
  * Throws a TypeError for what is no JSON value all the same, such as a property that is `undefined`.
  */
 export function canonicalizeChecked(value: JsonValue): string {
-  return encodeChecked("", value);
+  return joined(encodeChecked("", value));
+}
+
+/** The same text in one piece: the pieces that it grew from would otherwise be kept as long as the text. */
+function joined(text: string): string {
+  // Searching a text joins it, and the first character is found or not without searching on.
+  return text.startsWith(" ") ? `${text}` : text;
 }
 
 function encodeChecked(before: string, value: JsonValue): string {

@@ -27,7 +27,7 @@ const NOT_RUN: CallOutcome = {
 export function onRunEnded(state: RunState): RunState {
   if (state.ending === undefined) return state;
   const { ending, openRequest, ...rest } = closeTurn(state);
-  const usage = openRequest === undefined ? rest.usage : chargeReservation(rest.usage, openRequest);
+  const usage = chargeReservation(rest.usage, openRequest);
   return {
     ...moveTo({ ...rest, usage }, ending?.kind === "completed" ? "DONE" : "FAILED", endReason(state.ending)),
     termination: state.ending,
@@ -52,8 +52,9 @@ function resultMessage({ call, outcome }: CallState): Message {
 /** Charges a model call that left no usage at the most it may have used. */
 export function chargeReservation(
   usage: UsageTotal,
-  reserved: { readonly inputTokens: number; readonly outputTokens: number; readonly costNanoUsd?: number },
+  reserved: { readonly inputTokens: number; readonly outputTokens: number; readonly costNanoUsd?: number } | undefined,
 ): UsageTotal {
+  if (reserved === undefined) return usage;
   return {
     ...usage,
     inputTokens: usage.inputTokens + reserved.inputTokens,

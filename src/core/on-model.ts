@@ -14,7 +14,7 @@ export function onModelRequested(state: RunState, event: EventOf<"model.requeste
   const { openRequest, retryAt: _over, ...rest } = state;
   const moved = moveTo(rest, "CALL_MODEL", state.phase === "PLAN" ? "start" : "observe → call model");
   // An open request here is one whose process died: nobody knows what it cost, so its reservation is charged.
-  const usage = openRequest === undefined ? state.usage : chargeReservation(state.usage, openRequest);
+  const usage = chargeReservation(state.usage, openRequest);
   return {
     ...moved,
     ...(event.model === undefined ? {} : { model: event.model }),
@@ -27,7 +27,7 @@ export function onModelRequested(state: RunState, event: EventOf<"model.requeste
 /** Opens the reservation of the model that writes summaries; one left open by a crash is charged first. */
 export function onContextSummarising(state: RunState, event: EventOf<"context.summarising">): RunState {
   const { openRequest } = state;
-  const usage = openRequest === undefined ? state.usage : chargeReservation(state.usage, openRequest);
+  const usage = chargeReservation(state.usage, openRequest);
   return { ...state, usage, openRequest: event.reserved };
 }
 
@@ -35,7 +35,7 @@ export function onContextSummarising(state: RunState, event: EventOf<"context.su
 export function onContextCompacted(state: RunState, event: EventOf<"context.compacted">): RunState {
   const { tokensBefore, tokensAfter, summaries, usage, costNanoUsd } = event;
   const { openRequest, ...rest } = state;
-  const charged = openRequest === undefined ? state.usage : chargeReservation(state.usage, openRequest);
+  const charged = chargeReservation(state.usage, openRequest);
   return {
     ...rest,
     usage: usage === undefined ? charged : addUsage(state.usage, usage, costNanoUsd),
@@ -46,8 +46,8 @@ export function onContextCompacted(state: RunState, event: EventOf<"context.comp
 
 export function onModelFailed(state: RunState, event: EventOf<"model.failed">): RunState {
   const { openRequest, ...rest } = state;
-  const isCharged = openRequest !== undefined && event.notCharged !== true;
-  const failed: RunState = { ...rest, usage: isCharged ? chargeReservation(state.usage, openRequest) : state.usage };
+  const charged = event.notCharged === true ? undefined : openRequest;
+  const failed: RunState = { ...rest, usage: chargeReservation(state.usage, charged) };
   const { retryAt, code, detail } = event;
   // A time that is no number would be one that never comes.
   if (!Number.isSafeInteger(retryAt)) return beginEnding(failed, { kind: "model_error", code, detail });

@@ -97,10 +97,10 @@ async function driveOnce(
   }
   const { head } = session;
   await session.refresh();
-  // Whoever took it over may be under way, done or dead, which the next look tells.
+  // Left to whoever took it over, under way or dead: two workers that took it from each other again would never end.
   const isTaken = isLost || session.state.fence > lease.fence;
-  if (isStopped(options)) return { state: session.state, isBusy: isTaken };
-  return session.head === head && !isTaken ? { state: session.state, isBusy: false } : undefined;
+  if (isTaken) return { state: session.state, isBusy: isStopped(options) || hasWork(context, session.state) };
+  return session.head === head || isStopped(options) ? { state: session.state, isBusy: false } : undefined;
 }
 
 function isStopped({ signal }: AdvanceOptions): boolean {

@@ -15,13 +15,14 @@ interface Look {
 const looks = new WeakMap<EngineContext, Look>();
 
 /**
- * Refuses a new run while too many others wait for a worker. A run that exists already is asked for again and passes.
+ * Refuses a new run while too many others wait for a worker. A run that exists already is asked for again and passes:
+ * `true`.
  *
  * Throws BELAY_OVERLOADED with `retryAfterMs`, before anything is written.
  */
-export async function checkQueue(context: EngineContext, tenant: string, runId: string | undefined): Promise<void> {
+export async function checkQueue(context: EngineContext, tenant: string, runId: string | undefined): Promise<boolean> {
   const known: RunKey | undefined = runId === undefined ? undefined : { tenant, runId };
-  if (known !== undefined && (await context.store.run(known)) !== undefined) return;
+  if (known !== undefined && (await context.store.run(known)) !== undefined) return true;
   const now = performance.now();
   let look = looks.get(context);
   // Runs that were started here may have ended since, so nobody is refused on an old count.
@@ -38,6 +39,7 @@ export async function checkQueue(context: EngineContext, tenant: string, runId: 
     );
   }
   look.count += 1;
+  return false;
 }
 
 async function countQueue({ store, clock, queueMax }: EngineContext): Promise<number> {

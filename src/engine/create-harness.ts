@@ -7,7 +7,7 @@ import type { EngineContext } from "./context.ts";
 import type { Controls } from "./controls.ts";
 import type { Harness, HarnessOptions } from "./harness.ts";
 import { createRunStreams } from "./run-handle.ts";
-import { startRun } from "./start.ts";
+import { loadStartParts } from "./start.ts";
 import type { Waker } from "./waker.ts";
 
 /**
@@ -41,7 +41,7 @@ export function assembleHarness(options: HarnessOptions, adjust: (controls: Cont
     store: context.store,
     run: (input, startOptions = {}) => streams.run(context, active, cancel, input, startOptions),
     async start(input, startOptions = {}) {
-      const run = await startRun(context, input, startOptions);
+      const run = await (await loadStartParts()).startRun(context, input, startOptions);
       await waker?.wake({ run, why: "start", key: `${run.tenant}/${run.runId}:start` });
       return run;
     },

@@ -199,7 +199,8 @@ function beginRetry(self: Drive, notBefore: number): boolean {
   if (waitMs > RETRY_HOLD_MS_MAX || self.held.has(notBefore)) return false;
   self.held.add(notBefore);
   return launch(self, "await_retry", async () => {
-    await bounded(() => NEVER, { timeoutMs: waitMs, signal: self.modelSignal });
+    // A timer may fire a moment early by the clock, which is looked at once more and then no more.
+    await bounded(() => NEVER, { timeoutMs: waitMs + 1, signal: self.modelSignal });
     return { events: [] };
   });
 }

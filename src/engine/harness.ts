@@ -28,7 +28,7 @@ export interface HarnessOptions {
   readonly modelTimeoutMs?: number;
   /** Goes on also with runs that have asked another model, which is else BELAY_RUN_OTHER_MODEL. Default false. */
   readonly allowOtherModel?: boolean;
-  /** What is done about a model that is throttled or not there; defaults in `MODEL_RETRY` of the guide on limits. */
+  /** What is done about a model that is throttled or not there; defaults in `model-failure.ts`. */
   readonly modelRetry?: ModelRetryOptions;
   /** Persons that may decide approvals; see `approval/`. Default: any `person`, and never the requester or an agent. */
   readonly mayDecide?: (by: Principal, approval: ApprovalRow) => boolean;

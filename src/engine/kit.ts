@@ -16,7 +16,7 @@ import {
   workedMs,
 } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
-import { estimatePromptTokens, highestCostNanoUsd } from "../model/index.ts";
+import { costNanoUsd, estimatePromptTokens, highestCostNanoUsd } from "../model/index.ts";
 import { decideCallSync } from "../policy/index.ts";
 import { bounded, isThenable } from "./bounded.ts";
 import { CAPACITY } from "./capacity.ts";
@@ -29,7 +29,7 @@ import { pauseOf } from "./pause.ts";
 import { isAmount } from "./points.ts";
 import { prepareCalls } from "./prepare.ts";
 import { openSession } from "./session.ts";
-import { ANONYMOUS, checkInput, checkStart, startedEvent, startRun } from "./start.ts";
+import { ANONYMOUS, checkInput, prepareStart, startedEvent } from "./start.ts";
 import { isThrottled } from "./throttled.ts";
 
 /**
@@ -58,7 +58,6 @@ export interface Kit {
   readonly argsHash: typeof argsHash;
   readonly bounded: typeof bounded;
   readonly checkInput: typeof checkInput;
-  readonly checkStart: typeof checkStart;
   readonly isThrottled: typeof isThrottled;
   readonly openSession: typeof openSession;
   readonly pauseOf: typeof pauseOf;
@@ -66,7 +65,6 @@ export interface Kit {
   readonly settleBudgets: typeof settleBudgets;
   readonly settlementOf: typeof settlementOf;
   readonly startCall: typeof startCall;
-  readonly startRun: typeof startRun;
   readonly startWithinMs: typeof startWithinMs;
   readonly startedEvent: typeof startedEvent;
   readonly storedValue: typeof storedValue;
@@ -89,6 +87,8 @@ export interface Kit {
   readonly ruleContext: typeof ruleContext;
   readonly finishedBy: typeof finishedBy;
   readonly prepareCalls: typeof prepareCalls;
+  readonly costNanoUsd: typeof costNanoUsd;
+  readonly prepareStart: typeof prepareStart;
 }
 
 export const KIT: Kit = {
@@ -113,7 +113,6 @@ export const KIT: Kit = {
   argsHash,
   bounded,
   checkInput,
-  checkStart,
   isThrottled,
   openSession,
   pauseOf,
@@ -121,7 +120,6 @@ export const KIT: Kit = {
   settleBudgets,
   settlementOf,
   startCall,
-  startRun,
   startWithinMs,
   startedEvent,
   storedValue,
@@ -144,4 +142,6 @@ export const KIT: Kit = {
   ruleContext,
   finishedBy,
   prepareCalls,
+  costNanoUsd,
+  prepareStart,
 };

@@ -1,9 +1,11 @@
 import type { RunState } from "../core/index.ts";
 import type { RunKey } from "../journal/index.ts";
 import { appendEvent } from "./append.ts";
+import { checkStart } from "./check-start.ts";
 import type { EngineContext } from "./context.ts";
 import { checkOwner } from "./conversation.ts";
 import type { MessageOutcome, StartOptions } from "./harness.ts";
+import { startRun } from "./write-start.ts";
 
 type MessageOptions = Omit<StartOptions, "conversationId">;
 
@@ -19,8 +21,7 @@ export async function sendMessage(
   text: string,
   options: MessageOptions,
 ): Promise<MessageOutcome> {
-  const { checkInput, checkStart } = context.kit;
-  checkInput(context, text);
+  context.kit.checkInput(context, text);
   checkStart(context, { ...options, conversationId });
   const lock: RunKey = { tenant: options.tenant ?? "default", runId: `conversation ${conversationId}` };
   const owner = context.newId("msg");
@@ -62,7 +63,7 @@ async function takeMessage(
   text: string,
   options: MessageOptions,
 ): Promise<MessageOutcome> {
-  const { ANONYMOUS, BelayError, startRun } = context.kit;
+  const { ANONYMOUS, BelayError } = context.kit;
   const tenant = options.tenant ?? "default";
   let outcome: MessageOutcome | undefined;
   await patiently(context, { tenant, runId: conversationId }, async () => {

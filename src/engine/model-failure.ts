@@ -5,7 +5,7 @@ import type { Kit } from "./kit.ts";
 import type { Session } from "./session.ts";
 
 /** What the engine does by default about a model that is throttled or not there. */
-export const MODEL_RETRY: Required<ModelRetryOptions> = {
+const MODEL_RETRY: Required<ModelRetryOptions> = {
   attemptsMax: 4,
   delayMs: 1000,
   delayMaxMs: 10 * 60_000,

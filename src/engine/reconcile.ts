@@ -6,6 +6,8 @@ import { lookUp } from "./indefinite.ts";
 import type { Kit } from "./kit.ts";
 
 const NOTE_CHARACTERS_MAX = 2000;
+/** An answer that was found and could not be read: no word that nothing happened. */
+const NOT_READABLE = "result_not_json";
 /** Longest value that a person may give, as canonical JSON in characters. */
 const VALUE_CHARACTERS_MAX = 1_000_000;
 
@@ -133,15 +135,19 @@ export async function lookUpOutcome(
     case "unavailable":
       return { status: "unavailable" };
     case "absent": {
-      // The attempt may still be under way on the far side for as long as the tool may take.
-      const notBefore = (call.startedAt ?? 0) + contract.timeoutMs;
+      // Until then the attempt may begin, and once begun it may be under way for as long as the tool may take.
+      const overAfterMs = call.overAfterMs ?? context.kit.startWithinMs(context) + contract.timeoutMs;
+      const notBefore = (call.startedAt ?? 0) + overAfterMs;
       if (context.clock.now() < notBefore) return { status: "too_early", notBefore };
       return { status: "found", outcome: "did_not_happen" };
     }
-    case "found":
-      return found.result.ok
-        ? { status: "found", outcome: "happened", value: found.result.value }
+    case "found": {
+      const { result } = found;
+      if (result.ok) return { status: "found", outcome: "happened", value: result.value };
+      return result.error.code === NOT_READABLE
+        ? { status: "unavailable" }
         : { status: "found", outcome: "did_not_happen" };
+    }
   }
 }
 

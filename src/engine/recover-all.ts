@@ -30,14 +30,18 @@ export async function recoverAll(
         const { status, state } = await active.advance(row, options);
         if (row.status === "waiting" && status === "waiting") await notePause(context, row, state);
       } catch (cause) {
-        if (isOtherModel(context, cause)) continue;
         // One run that cannot go on must not keep the others from it.
-        context.alarm({ code: "RUN_FAILED", run: row, detail: `run ${row.runId} could not go on`, cause });
+        tell(context, row, cause);
       }
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, goOn));
   return count;
+}
+
+function tell(context: EngineContext, run: RunRow, cause: unknown): void {
+  if (isOtherModel(context, cause)) return;
+  context.alarm({ code: "RUN_FAILED", run, detail: `run ${run.runId} could not go on`, cause });
 }
 
 /** Of a run that nobody has left with a pause, such as one whose worker died after its last commit. */

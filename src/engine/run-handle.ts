@@ -4,7 +4,7 @@ import type { ActiveRuns } from "./active-runs.ts";
 import type { EngineContext } from "./context.ts";
 import type { RunHandle, RunResult, StartOptions } from "./harness.ts";
 import { createRunStream, type RunStream } from "./run-stream.ts";
-import { prepareStart, writeStart } from "./start.ts";
+import { loadStartParts, prepareStart } from "./start.ts";
 
 type Cancel = (run: RunKey, by: Principal) => Promise<unknown>;
 
@@ -51,28 +51,22 @@ async function follow(followed: Followed, input: string, options: StartOptions):
   const { signal, stop, onDelta } = options;
   signal?.throwIfAborted();
   const onAbort = (): void => {
-    cancelRecorded(followed).catch((cause: unknown) =>
-      context.alarm({ code: "LEASE_LOST", run, detail: "the abort could not be recorded", cause }),
-    );
+    import("./people.ts")
+      .then((people) => people.cancelRecorded(followed.cancel, run, stream))
+      .catch((cause: unknown) => {
+        context.alarm({ code: "LEASE_LOST", run, detail: "the abort could not be recorded", cause });
+      });
   };
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
     const start = await prepareStart(context, input, options, run.runId);
     const how = { ...(onDelta === undefined ? {} : { onDelta }), ...(stop === undefined ? {} : { signal: stop }) };
-    const result = await active.begin(run, start.events, how);
+    const result = start.isKnown ? undefined : await active.begin(run, start.events, how);
     if (result !== undefined) return result;
-    await writeStart(context, start);
+    await (await loadStartParts()).writeStart(context, start);
     stream.push(await context.store.read(run));
     return await active.advance(run, how);
   } finally {
     signal?.removeEventListener("abort", onAbort);
-  }
-}
-
-/** The cancellation is durable, so that another worker which drives the run sees it too: it waits for the first record. */
-async function cancelRecorded({ cancel, run, stream }: Followed): Promise<void> {
-  for await (const _first of stream) {
-    await cancel(run, { kind: "system", id: "abort" });
-    return;
   }
 }

@@ -10,7 +10,7 @@ import {
   type RunState,
 } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
-import type { RunKey } from "../journal/index.ts";
+import type { RunKey, StoredEntry } from "../journal/index.ts";
 import type { EngineContext } from "./context.ts";
 
 /**
@@ -92,7 +92,7 @@ function createSession(held: Held): Session {
       while (held.staged.length > 0) await commitStaged(held);
     },
     async refresh() {
-      await readOn(held);
+      held.context.publish(held.run, await readOn(held));
       held.state = held.durable;
     },
   };
@@ -128,7 +128,7 @@ function restage(held: Held, events: readonly RunEvent[]): void {
   }
 }
 
-async function readOn(held: Held): Promise<readonly Entry[]> {
+async function readOn(held: Held): Promise<readonly StoredEntry[]> {
   const newer = await held.context.store.read(held.run, held.head);
   held.durable = fold(newer, held.durable) ?? held.durable;
   held.head += newer.length;
@@ -151,27 +151,20 @@ async function commitStaged(held: Held): Promise<void> {
     }
     case "conflict": {
       const newer = await readOn(held);
-      // A commit that was written and not answered comes back as a conflict with itself.
-      const isWritten = isOwn(newer, entries);
-      // What was staged for a new run says nothing about another one of the same name.
-      if (head === 0 && !isWritten) throw new BelayError("BELAY_RUN_EXISTS", `run ${run.runId} exists already`);
-      restage(held, isWritten ? [] : eventsOf(entries));
+      const left = (await import("./lost-commit.ts")).afterConflict(context, entries, newer);
+      if (head === 0 && left.length > 0) {
+        // What was staged for a new run says nothing about another one of the same name.
+        Object.assign(held, { head, durable: undefined });
+        throw new BelayError("BELAY_RUN_EXISTS", `run ${run.runId} exists already`);
+      }
+      // What others wrote, or this worker without an answer: whoever follows the run sees no gap.
+      context.publish(run, newer);
+      restage(held, left);
       return;
     }
     case "refused":
-      restage(held, (await import("./points-of-call.ts")).withoutRefused(eventsOf(entries), result));
+      restage(held, (await import("./lost-commit.ts")).afterRefusal(entries, result));
   }
-}
-
-/** Whether what another seems to have appended is, entry by entry, what this worker tried to append. */
-function isOwn(newer: readonly Entry[], entries: readonly Entry[]): boolean {
-  return entries.every(
-    ({ at, event }, index) => newer[index]?.at === at && textOf(newer[index]?.event) === textOf(event),
-  );
-}
-
-function eventsOf(entries: readonly Entry[]): readonly RunEvent[] {
-  return entries.map(({ event }) => event);
 }
 
 /** Time never goes backwards within a run, whatever the clock says. */
@@ -195,7 +188,7 @@ function observedOutcome(
   };
 }
 
-function textOf(outcome: CallOutcome | RunEvent | undefined): string | undefined {
+function textOf(outcome: CallOutcome | undefined): string | undefined {
   const canonical = canonicalize(outcome);
   return canonical.ok ? canonical.text : undefined;
 }

@@ -33,16 +33,20 @@ export function executeInTransaction(
   const { transaction } = context.agent;
   const toolInput = toolContext(context, session, call, signal);
   const now = <Value>(value: Value | Promise<Value>): Value => atOnce(context.kit, value);
+  // An earlier attempt may have, and this one not yet.
+  let mayHaveRun = call.attempt > 1;
   try {
     if (transaction === undefined) throw new TypeError(`${contract.name} needs the agent's transaction`);
     return transaction(() => {
       const earlier = now(context.executor.lookup(tool, args, toolInput));
+      if (mayHaveRun && isOpen(context, earlier)) throw new Error("the earlier attempt could not be looked up");
       if (earlier !== undefined) return settle(earlier);
       const refusal = judgeInTransaction(context, session, call);
       if (refusal !== undefined) {
         const outcome = worldChangedOutcome(refusal.code, refusal.reason);
         throw new Rollback({ event: { type: "call.settled", callId, outcome, ...attemptOf(call) } });
       }
+      mayHaveRun = true;
       const result = now(context.executor.execute(tool, args, toolInput));
       const settlement = settle(result);
       if (!result.ok) throw new Rollback(settlement);
@@ -51,7 +55,8 @@ export function executeInTransaction(
   } catch (error) {
     if (error instanceof Rollback) return error.settlement;
     context.alarm({ code: "TOOL_FAILED", run: session.run, detail: `transaction of call ${callId}`, cause: error });
-    return afterBrokenTransaction(context, call, toolInput, settle);
+    if (mayHaveRun) return afterBrokenTransaction(context, call, contract, toolInput, settle);
+    return settle(NOTHING_DONE);
   }
 }
 
@@ -70,23 +75,40 @@ function judgeInTransaction(context: EngineContext, session: Session, call: Call
   return decision.verdict === "ask" && isRecheck && core.isCovered(call, decision) ? undefined : decision;
 }
 
+const NOTHING_DONE: ToolResult = {
+  ok: false,
+  error: { code: "transaction_failed", message: "the world could not be changed; nothing was done", retryable: true },
+};
+
+/** Whether a lookup leaves open what became of the call. */
+function isOpen({ kit }: EngineContext, found: ToolResult | undefined): boolean {
+  return found?.ok === false && kit.INDEFINITE.has(found.error.code);
+}
+
+/** A tool without a lookup says "absent" of everything. A tool of another executor is looked up by its class. */
+function hasLookup({ agent }: EngineContext, { name, recovery }: ToolContract): boolean {
+  return recovery === "queryable" || agent.tools.some((tool) => tool.name === name && tool.lookup !== undefined);
+}
+
 /** The transaction threw: it was rolled back, unless the commit itself went wrong after the fact. */
 function afterBrokenTransaction(
   context: EngineContext,
   call: CallState,
+  contract: ToolContract,
   toolInput: ToolContext,
   settle: (result: ToolResult) => Settlement,
 ): Settlement {
   const { callId, tool, args } = call.call;
   try {
     const found = atOnce(context.kit, context.executor.lookup(tool, args, toolInput));
-    if (found !== undefined) return settle(found);
-    const message = "the world could not be changed; nothing was done";
-    return settle({ ok: false, error: { code: "transaction_failed", message, retryable: true } });
+    const isAbsent = found === undefined && hasLookup(context, contract);
+    if (isAbsent || contract.recovery === "read") return settle(NOTHING_DONE);
+    if (found !== undefined && !isOpen(context, found)) return settle(found);
   } catch {
-    const outcome = unknownOutcome("the transaction failed and the world cannot be read");
-    return { event: { type: "call.settled", callId, outcome, ...context.kit.attemptOf(call) } };
+    // As open as a lookup that says nothing.
   }
+  const outcome = unknownOutcome("the transaction failed and the world cannot be read");
+  return { event: { type: "call.settled", callId, outcome, ...context.kit.attemptOf(call) } };
 }
 
 /** A tool of a transaction answers at once; a promise would let other work in between. */

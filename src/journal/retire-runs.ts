@@ -44,7 +44,7 @@ export async function retireRuns(store: Store, options: RetireRunsOptions): Prom
   if (retention === undefined) {
     throw new BelayError(
       "BELAY_RETENTION_UNSUPPORTED",
-      `A store of kind ${store.kind} keeps everything. Use a store with retention: SQLite or memory.`,
+      `A store of kind ${store.kind} keeps everything. Use a store with retention: SQLite, PostgreSQL or memory.`,
     );
   }
   const { tenant, olderThanMs, now, by, dryRun = false, signal } = options;

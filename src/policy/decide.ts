@@ -1,5 +1,5 @@
 import { checkJsonValue, type Decision, deepFreeze, type JsonValue } from "../core/index.ts";
-import { asPromise, isThenable } from "../tool/index.ts";
+import { outcomeOf, quietly } from "../tool/index.ts";
 import { createReadRecord, type ReadRecord } from "./read-record.ts";
 import type { Rule, RuleCall, RuleContext } from "./rule.ts";
 import { policyError, REASON_CHARACTERS_MAX, readVerdict } from "./verdict.ts";
@@ -111,19 +111,11 @@ function consult(asking: Asking, rule: Rule): Decision | undefined | Promise<Dec
     asking.onError(rule.id, error);
     return policyError(rule.id, "threw");
   };
-  const settle = (value: unknown): Decision | undefined => {
-    try {
-      return decisionOf(rule, value);
-    } catch (error) {
-      return failed(error);
-    }
-  };
-  try {
-    const value: unknown = rule.decide(asking.call, contextFor(asking));
-    return isThenable(value) ? asPromise(value).then(settle, failed) : settle(value);
-  } catch (error) {
-    return failed(error);
-  }
+  return outcomeOf(
+    () => rule.decide(asking.call, contextFor(asking)),
+    (value) => decisionOf(rule, value),
+    failed,
+  );
 }
 
 function contextFor(asking: Asking): RuleContext {
@@ -186,14 +178,4 @@ function conclude(asking: Asking): Decision {
       ? { verdict: "allow", code: "OK", reason: "read-only", ruleId: READ_ONLY_RULE }
       : { verdict: "deny", code: "NO_RULE", reason: `no rule allows ${call.tool}`, ruleId: NO_RULE };
   return withReads(silent, asking);
-}
-
-function quietly(hook: DecideOptions["onError"]): (ruleId: string, error: unknown) => void {
-  return (ruleId, error) => {
-    try {
-      hook?.(ruleId, error);
-    } catch {
-      // A hook that fails must not change the decision.
-    }
-  };
 }

@@ -5,7 +5,7 @@ import type { CheckedArgs, ToolContract } from "./executor.ts";
 import { isJsonObject } from "./json-object.ts";
 import { lostKeys } from "./lost-keys.ts";
 import { unreadableArguments } from "./read-arguments.ts";
-import { asPromise, isThenable } from "./thenable.ts";
+import { outcomeOf } from "./thenable.ts";
 import type { AnyTool } from "./tool.ts";
 
 /** Told of exceptions that must not reach the model; what it throws itself is ignored. */
@@ -40,20 +40,11 @@ export function checkArguments(
     return invalid(contract, args, [{ message: "the schema could not check it" }]);
   };
   const settle = (result: unknown): CheckedArgs | Promise<CheckedArgs> => {
-    try {
-      const checked = concluded(contract, args, result as StandardSchemaV1.Result<unknown>);
-      // What a schema says about its issues may throw when it is read.
-      return checked instanceof Promise ? checked.catch(failed) : checked;
-    } catch (error) {
-      return failed(error);
-    }
+    const checked = concluded(contract, args, result as StandardSchemaV1.Result<unknown>);
+    // What a schema says about its issues may throw when it is read.
+    return checked instanceof Promise ? checked.catch(failed) : checked;
   };
-  try {
-    const result: unknown = tool.input["~standard"].validate(copied.value);
-    return isThenable(result) ? asPromise(result).then(settle, failed) : settle(result);
-  } catch (error) {
-    return failed(error);
-  }
+  return outcomeOf(() => tool.input["~standard"].validate(copied.value), settle, failed);
 }
 
 /** A schema may take an inherited `toString` for an argument; JSON Schema means own properties. */

@@ -3,7 +3,7 @@ import { BelayError } from "../errors.ts";
 import { checkArguments, type OnToolError } from "./check-arguments.ts";
 import { contractOf } from "./contract.ts";
 import type { ToolContract, ToolExecutor, ToolResult } from "./executor.ts";
-import { asPromise, isThenable } from "./thenable.ts";
+import { outcomeOf, quietly } from "./thenable.ts";
 import type { AnyTool } from "./tool.ts";
 import { resultOf, TOOL_FAILED } from "./tool-result.ts";
 
@@ -104,38 +104,19 @@ function attempt<Outcome>(
   };
   const onBad = ({ path, message }: StrictJsonFailure): void =>
     options.onError(tool.name, new Error(`the result is not JSON at ${path}: ${message}`));
-  const settle = (value: unknown): Outcome | ToolResult => {
-    try {
-      return options.settle(value, onBad);
-    } catch (error) {
-      return failed(error);
-    }
-  };
   // The tool gets a copy, so that it cannot write into what was recorded and approved.
   const copied = checkJsonValue(args);
   if (!copied.ok) {
     return { ok: false, error: { code: "arguments_not_json", message: copied.message, retryable: false } };
   }
-  try {
-    const value = work(copied.value);
-    return isThenable(value) ? asPromise(value).then(settle, failed) : settle(value);
-  } catch (error) {
-    return failed(error);
-  }
+  return outcomeOf<Outcome | ToolResult>(
+    () => work(copied.value),
+    (value) => options.settle(value, onBad),
+    failed,
+  );
 }
 
 function unknownTool(name: string, entries: ReadonlyMap<string, Entry>): ToolError {
   const message = `unknown tool "${printable(name, 80)}"`;
   return { code: "unknown_tool", message, retryable: false, details: { known: [...entries.keys()] } };
-}
-
-/** A hook that fails must not change what happens to a call. */
-function quietly(hook: OnToolError | undefined): OnToolError {
-  return (tool, error) => {
-    try {
-      hook?.(tool, error);
-    } catch {
-      // There is nobody left to tell.
-    }
-  };
 }

@@ -11,3 +11,40 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 export function asPromise(thenable: PromiseLike<unknown>): Promise<unknown> {
   return new Promise((resolve) => resolve(thenable));
 }
+
+/**
+ * What comes of foreign code, at once if it answers at once: `settle` of what it gave, or `failed` of what it, its
+ * promise or `settle` threw.
+ */
+export function outcomeOf<Outcome>(
+  work: () => unknown,
+  settle: (value: unknown) => Outcome | Promise<Outcome>,
+  failed: (error: unknown) => Outcome | Promise<Outcome>,
+): Outcome | Promise<Outcome> {
+  const guarded = (value: unknown): Outcome | Promise<Outcome> => {
+    try {
+      return settle(value);
+    } catch (error) {
+      return failed(error);
+    }
+  };
+  try {
+    const value = work();
+    return isThenable(value) ? asPromise(value).then(guarded, failed) : guarded(value);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** A hook that fails must not change what it is told of. */
+export function quietly(
+  hook: ((name: string, error: unknown) => void) | undefined,
+): (name: string, error: unknown) => void {
+  return (name, error) => {
+    try {
+      hook?.(name, error);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+}

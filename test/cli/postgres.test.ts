@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createPostgresStore } from "../../src/adapters/postgres/index.ts";
 import { postgresAddress } from "../../src/cli/postgres-place.ts";
+import * as sample from "../../src/testing/index.ts";
 import { describeWithPostgres, type PrivatePostgres, startPostgres } from "../adapters/postgres/private-postgres.ts";
 import { belay, jsonOf, makeFolder } from "./belay.ts";
 
@@ -59,6 +61,38 @@ describeWithPostgres("the commands over a store in PostgreSQL", () => {
       expect((await call(["runs"])).stderr).toContain("(BELAY_STORE_UNAVAILABLE)");
       await server.restart();
       expect(printed.join("\n")).not.toContain("s3cret");
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "gc removes what is old there, and audit verify agrees with what is left",
+    async () => {
+      const env = { BELAY_POSTGRES: address };
+      {
+        await using store = await createPostgresStore({ connectionString: address });
+        const events = [
+          sample.runStarted("default", "old"),
+          { type: "model.requested", reserved: { inputTokens: 1, outputTokens: 1, costNanoUsd: 1 } } as const,
+          sample.repliedFinal("done"),
+          sample.runEnded(),
+        ];
+        const entries = events.map((event) => ({ at: sample.SAMPLE_AT, event }));
+        await store.commit({ run: { tenant: "default", runId: "old" }, head: 0, entries });
+      }
+      const gc = async (...args: readonly string[]) => {
+        const printed = await belay(makeFolder(), ["gc", "--older-than", "30d", "--json", ...args], env);
+        return jsonOf<{ readonly runs: number; readonly events: number }>(printed);
+      };
+      expect(await gc("--dry-run")).toMatchObject({ runs: 1, events: 4 });
+      expect(await gc()).toMatchObject({ runs: 1, events: 4 });
+      expect(await gc()).toMatchObject({ runs: 0, events: 0, kept: { "it is retired already": 1 } });
+      const folder = makeFolder();
+      expect((await belay(folder, ["audit", "verify"], env)).code).toBe(0);
+      const doctor = jsonOf<{ readonly checks: readonly { readonly name: string; readonly status: string }[] }>(
+        await belay(folder, ["doctor", "--json"], env),
+      );
+      expect(doctor.checks.find(({ name }) => name === "derived tables")?.status).toBe("ok");
     },
     TIMEOUT_MS,
   );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { answerOf, OPENAI_CHAT, startWireServer, type WireReply } from "../adapters/ai-sdk/wire/index.ts";
 import { BANK_CONFIG, belay, jsonOf, makeFolder } from "./belay.ts";
+import { start } from "./courier.ts";
 
 const TIMEOUT_MS = 60_000;
 const FREE = ["--price-input", "0", "--price-output", "0"];
@@ -60,6 +61,31 @@ describe("a run of a real model", () => {
     TIMEOUT_MS,
   );
 });
+
+it(
+  "is left alone by a worker, which says so, and goes on where another model is allowed",
+  async () => {
+    const folder = makeFolder();
+    await using server = await startWireServer([PAYS]);
+    const { runId, approvalId } = await waitingRun(folder, ["--model", `${server.url}/v1#m`, ...FREE]);
+    await belay(folder, ["approve", approvalId, "--by", "dana", "--no-run"]);
+    const statusOf = async (): Promise<string | undefined> =>
+      jsonOf<readonly { runId: string; status: string }[]>(await belay(folder, ["runs", "--json"])).find(
+        (row) => row.runId === runId,
+      )?.status;
+    const silently = start(folder, ["work"]);
+    await expect.poll(silently.text, { timeout: 20_000 }).toContain("RUN_OTHER_MODEL");
+    expect(await statusOf()).not.toBe("done");
+    silently.child.kill("SIGTERM");
+    expect(await silently.ended).toBe(0);
+    const onPurpose = start(folder, ["work", "--allow-other-model"]);
+    await expect.poll(statusOf, { timeout: 20_000 }).toBe("done");
+    onPurpose.child.kill("SIGTERM");
+    expect(await onPurpose.ended).toBe(0);
+    expect(server.requests.length).toBe(1);
+  },
+  TIMEOUT_MS,
+);
 
 it(
   "sends a question for several people to the console, and takes one no",

@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalize } from "../../src/core/canonical-json.ts";
+import { canonicalize, canonicalizeChecked, type JsonValue } from "../../src/core/canonical-json.ts";
 
 function textOf(value: unknown): string {
   const result = canonicalize(value);
@@ -200,5 +200,26 @@ describe("what JSON cannot hold", () => {
     });
     expect(canonicalize(value).ok).toBe(false);
     expect(calls).toBe(0);
+  });
+});
+
+describe("canonicalizeChecked", () => {
+  it("gives the same text as canonicalize for all that was parsed", () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), (text) => {
+        const value = JSON.parse(text) as JsonValue;
+        const whole = canonicalize(value);
+        if (whole.ok) expect(canonicalizeChecked(value)).toBe(whole.text);
+      }),
+    );
+    expect(canonicalizeChecked(JSON.parse('{"b":[],"__proto__":{"é":"\\u0000"},"a":{}}'))).toBe(
+      '{"__proto__":{"é":"\\u0000"},"a":{},"b":[]}',
+    );
+  });
+
+  it("throws for what is no JSON value, instead of writing something else", () => {
+    for (const bad of [undefined, Number.NaN, 1n, () => 1, "\ud800"]) {
+      expect(() => canonicalizeChecked({ bad } as unknown as JsonValue)).toThrow(TypeError);
+    }
   });
 });

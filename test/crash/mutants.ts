@@ -55,7 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a queryable call is asked about at once",
     patches: one(
       "engine/recover-step.ts",
-      'if (context.clock.now() < notBefore) return { kind: "wait", notBefore };',
+      "if (context.clock.now() < notBefore) return { events: [], notBefore };",
       "",
     ),
     caughtBy: "a slow world: the request takes effect after its process died",
@@ -105,13 +105,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no second look at the approval",
-    patches: one("engine/judge.ts", 'guards.has("approval_recheck")', 'guards.has("none" as never)'),
+    patches: one("engine/rejudge.ts", 'guards.has("approval_recheck")', 'guards.has("none" as never)'),
     caughtBy: "the world closes between a question and its answer",
     saying: /book big one should not happen/,
   },
   {
     name: "a transaction's earlier attempt is not looked up",
-    patches: one("engine/execute-step.ts", "if (earlier !== undefined) return settle(earlier);", ""),
+    patches: one("engine/transaction-step.ts", "if (earlier !== undefined) return settle(earlier);", ""),
     caughtBy: "dies after the transaction of a call",
     saying: /move small happened 2 times/,
   },

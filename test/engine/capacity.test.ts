@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CAPACITY } from "../../src/engine/capacity.ts";
+import { createBudget } from "../../src/gate/index.ts";
 import { type Alarm, createHarness, type ModelClient } from "../../src/index.ts";
 import { findStuckRuns } from "../../src/journal/index.ts";
 import { approvalRequested, repliedCalls, runStarted, sampleCall } from "../../src/testing/index.ts";
@@ -51,6 +52,14 @@ describe("a harness that drives many runs", () => {
 });
 
 describe("a queue that is full", () => {
+  it("does not count points that somebody holds", async () => {
+    const { harness, options } = world([], { options: { queueMax: 2 } });
+    const budget = createBudget({ store: options.store, total: 100, clock: options.clock ?? manualClock() });
+    for (const id of ["one", "two", "three"]) await budget.reserve({ points: 1, purpose: "export", actor: DANA, id });
+    await harness.start("go", { runId: "a" });
+    await expect(harness.start("go", { runId: "b" })).resolves.toMatchObject({ runId: "b" });
+  });
+
   it("refuses what is new with a typed error before anything is written, and takes what it knows", async () => {
     const setup = world([], { options: { queueMax: 2 } });
     const { harness } = setup;

@@ -206,7 +206,7 @@ describe("lookUp", () => {
     expect(await harness.lookUp(RUN, "c1.1")).toEqual({ status: "unavailable" });
     answer = "absent";
     expect(await harness.lookUp(RUN, "c1.1")).toMatchObject({ status: "too_early" });
-    setup.clock.advance(1000);
+    setup.clock.advance(11_000);
     expect(await harness.lookUp(RUN, "c1.1")).toEqual({ status: "found", outcome: "did_not_happen" });
     answer = "found";
     expect(await harness.lookUp(RUN, "c1.1")).toEqual({

@@ -57,7 +57,8 @@ it.each(["note", "erase"] as const)(
       return { points: dying.points(), outcome, done, used, reserved, inner };
     };
     const whole = await once(Number.POSITIVE_INFINITY);
-    expect(whole.points).toBeGreaterThanOrEqual(6);
+    // Two commits: the intent before the effect, the outcome after it. A question has more.
+    expect(whole.points).toBeGreaterThanOrEqual(4);
     for (let at = 1; at <= whole.points; at += 1) {
       const { outcome, done, used, reserved, inner } = await once(at);
       expect(outcome.status, `death at ${at}`).toBe("done");

@@ -51,6 +51,19 @@ const SABOTAGES: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   }),
   "works after close": () => ({ close: async () => undefined }),
   "tells nobody": () => ({ subscribe: () => () => undefined }),
+  "says that it forgets": ({ retention }) => ({
+    ...(retention && {
+      retention: { ...retention, retire: (request) => retention.retire({ ...request, dryRun: true }) },
+    }),
+  }),
+  "forgets what is still meant": (store) => ({
+    ...(store.retention && {
+      retention: {
+        ...store.retention,
+        retire: (request) => store.retention?.retire({ ...request, cutoff: Number.MAX_SAFE_INTEGER }) as never,
+      },
+    }),
+  }),
   "keeps no blobs": () => ({ blob: async () => undefined }),
 };
 

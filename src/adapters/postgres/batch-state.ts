@@ -28,13 +28,13 @@ export interface BatchRun {
 }
 
 /** A row and whether the table has it already. */
-export interface BatchRow<Row> {
+interface BatchRow<Row> {
   row: Row;
   readonly isStored: boolean;
   isChanged: boolean;
 }
 
-export interface BatchReservation {
+interface BatchReservation {
   readonly run: RunKey;
   readonly reservationId: string;
   reservation: BudgetReservation | undefined;

@@ -21,6 +21,8 @@ export interface Database {
     opening: Statement | undefined,
     work: (session: Session, opened: readonly StoredRow[]) => Promise<Outcome<Value>>,
   ): Promise<Value>;
+  /** One statement that is a durable transaction of its own; throws what `pg` throws. */
+  single(sql: string, ...values: readonly unknown[]): Promise<readonly StoredRow[]>;
   /** A connection outside of the pool; the caller ends it. */
   connectAlone(): Promise<LoneClient>;
   translate(error: unknown): unknown;
@@ -41,6 +43,13 @@ export function beginDurable(lockTimeoutMs: number): string {
     SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`;
 }
 
+/** The same for statements without BEGIN, once on each connection that is ours alone. */
+function makeDurable(lockTimeoutMs: number): string {
+  return `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE;
+    SET synchronous_commit = on; SET lock_timeout = ${lockTimeoutMs};
+    SET idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`;
+}
+
 const BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 const ignore = (): void => undefined;
@@ -54,7 +63,10 @@ export function createDatabase(settings: PostgresSettings, driver: Driver): Data
   const pool: PostgresPool = given ?? createPool(settings, driver);
   // Without a listener an idle connection that breaks would end the process.
   pool.on("error", ignore);
+  const isOwn = given === undefined;
   const begin = beginDurable(lockTimeoutMs);
+  const withClient = <Value>(work: (client: PostgresClient) => Promise<Value>): Promise<Value> =>
+    borrow(pool, isOwn ? makeDurable(lockTimeoutMs) : undefined, work);
   let closing: Promise<void> | undefined;
   const open = (): void => {
     if (closing !== undefined) {
@@ -72,23 +84,30 @@ export function createDatabase(settings: PostgresSettings, driver: Driver): Data
   };
   return {
     settings,
-    read: (work) => translated(() => withClient(pool, (client) => work(createSession(client)))),
+    read: (work) => translated(() => withClient((client) => work(createSession(client)))),
     snapshot: (work) =>
       translated(() =>
-        withClient(pool, (client) =>
+        withClient((client) =>
           inTransaction(client, BEGIN_SNAPSHOT, undefined, async (session) => {
             return { value: await work(session), keep: false };
           }),
         ),
       ),
-    attempt: (opening, work) => withClient(pool, (client) => inTransaction(client, begin, opening, work)),
+    attempt: (opening, work) => withClient((client) => inTransaction(client, begin, opening, work)),
+    single: (sql, ...values) =>
+      withClient((client) => {
+        const write = (session: Session) => session.all(sql, ...values);
+        return isOwn
+          ? write(createSession(client))
+          : inTransaction(client, begin, undefined, async (session) => ({ value: await write(session), keep: true }));
+      }),
     connectAlone: () => connectAlone(pool, driver),
     translate,
     open,
     close: (finish) => {
       closing ??= (async () => {
         await finish?.();
-        if (given === undefined) {
+        if (isOwn) {
           await pool.end();
         }
         pool.off("error", ignore);
@@ -118,11 +137,22 @@ async function connectAlone(pool: PostgresPool, { Client }: Driver): Promise<Lon
   return client as unknown as LoneClient;
 }
 
-async function withClient<Value>(pool: PostgresPool, work: (client: PostgresClient) => Promise<Value>): Promise<Value> {
+const prepared = new WeakSet<PostgresClient>();
+
+/** Lends a connection; `settings` are set once on each. */
+async function borrow<Value>(
+  pool: PostgresPool,
+  settings: string | undefined,
+  work: (client: PostgresClient) => Promise<Value>,
+): Promise<Value> {
   const client = await pool.connect();
   client.on("error", ignore);
   let isBroken = true;
   try {
+    if (settings !== undefined && !prepared.has(client)) {
+      await client.query({ text: settings });
+      prepared.add(client);
+    }
     const value = await work(client);
     isBroken = false;
     return value;

@@ -25,8 +25,8 @@ export async function loadDerived(
 ): Promise<void> {
   const wanted: Wanted = { approvals: new Map(), reservations: new Map(), budgets: new Map(), asked: new Map() };
   for (const job of jobs) {
-    for (const { event } of job.commit.entries) {
-      want(wanted, state, job, event);
+    for (const [index, { event }] of job.commit.entries.entries()) {
+      want(wanted, state, job, event, index);
     }
   }
   await loadApprovals(session, schema, state, [...wanted.approvals.values()]);
@@ -45,13 +45,14 @@ export async function loadDerived(
   await lockBudgets(session, schema, state, [...wanted.budgets.values()]);
 }
 
-function want(wanted: Wanted, state: BatchState, { commit }: PendingCommit, event: RunEvent): void {
+function want(wanted: Wanted, state: BatchState, { commit }: PendingCommit, event: RunEvent, index: number): void {
   const { tenant, runId } = commit.run;
   const addApproval = (id: string) => wanted.approvals.set(rowKey(tenant, id), [tenant, id]);
   switch (event.type) {
     case "approval.requested":
       addApproval(event.approvalId);
-      if (!asksFor(commit.entries, event.callId)) {
+      // Only what stands before the question says what it is about.
+      if (!asksFor(commit.entries.slice(0, index), event.callId)) {
         const name = runName(commit.run);
         wanted.asked.set(name, (wanted.asked.get(name) ?? new Set()).add(event.callId));
       }

@@ -40,7 +40,7 @@ interface CommonOptions {
   readonly acceptUnsafeServer?: boolean;
 }
 
-export interface PostgresConnectionOptions extends CommonOptions {
+interface PostgresConnectionOptions extends CommonOptions {
   /** `postgres://user:password@host:port/database`. The password appears in no message. */
   readonly connectionString: string;
   /** Most connections of this process, besides one for the sequencer. Default 10. */
@@ -50,7 +50,7 @@ export interface PostgresConnectionOptions extends CommonOptions {
   readonly pool?: never;
 }
 
-export interface PostgresPoolOptions extends CommonOptions {
+interface PostgresPoolOptions extends CommonOptions {
   /** A pool of `pg` 8 that the caller ends after the store is closed. */
   readonly pool: PostgresPool;
   readonly connectionString?: never;
@@ -97,7 +97,7 @@ export function settingsOf(options: PostgresStoreOptions): PostgresSettings {
 }
 
 /** Host and database of an address, without user, password or parameters. */
-export function addressOf(connectionString: string | undefined): string {
+function addressOf(connectionString: string | undefined): string {
   if (connectionString === undefined) {
     return "PostgreSQL";
   }

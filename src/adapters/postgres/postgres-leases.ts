@@ -1,6 +1,6 @@
 import { checkRunKey, type Lease, type Pause, type RunKey } from "../../journal/index.ts";
 import type { Database } from "./database.ts";
-import { writeOnce } from "./write-once.ts";
+import { writeSingle } from "./write-once.ts";
 
 export interface LeaseRequest {
   readonly owner: string;
@@ -20,15 +20,13 @@ export async function acquireLease(database: Database, key: RunKey, request: Lea
       WHERE leases.owner = excluded.owner OR NOT (${isLive})
     RETURNING fence`;
   const look = `SELECT until FROM ${table} WHERE tenant = $1 AND run_id = $2`;
-  return writeOnce(database, async (session) => {
-    // Whole milliseconds on both sides, so that the comparison is the one of every other store.
-    const [taken] = await session.all(take, tenant, runId, owner, Math.floor(now), Math.ceil(now + ttlMs));
-    if (taken !== undefined) {
-      return { status: "held", fence: Number(taken["fence"]) };
-    }
-    const [held] = await session.all(look, tenant, runId);
-    return { status: "busy", until: Number(held?.["until"] ?? now) };
-  });
+  // Whole milliseconds on both sides, so that the comparison is the one of every other store.
+  const [taken] = await writeSingle(database, take, tenant, runId, owner, Math.floor(now), Math.ceil(now + ttlMs));
+  if (taken !== undefined) {
+    return { status: "held", fence: Number(taken["fence"]) };
+  }
+  const [held] = await database.read((session) => session.all(look, tenant, runId));
+  return { status: "busy", until: Number(held?.["until"] ?? now) };
 }
 
 /** Gives a lease back, and keeps the pause when the run still is where the holder left it. */
@@ -39,15 +37,14 @@ export async function releaseLease(
   pause: Pause | undefined,
 ): Promise<void> {
   const { schema } = database.settings;
-  const release = `UPDATE ${schema}.leases SET owner = NULL WHERE tenant = $1 AND run_id = $2 AND owner = $3
-    RETURNING fence`;
-  const keepPause = `UPDATE ${schema}.runs SET unfinished = 2, paused_until = $3
-    WHERE tenant = $1 AND run_id = $2 AND head = $4 AND unfinished <> 0`;
-  await writeOnce(database, async (session) => {
-    const released = await session.all(release, tenant, runId, owner);
-    if (released.length > 0 && pause !== undefined) {
-      const until = Math.min(Math.ceil(pause.until), Number.MAX_SAFE_INTEGER);
-      await session.all(keepPause, tenant, runId, until, pause.head);
-    }
-  });
+  const release = `UPDATE ${schema}.leases SET owner = NULL WHERE tenant = $1 AND run_id = $2 AND owner = $3`;
+  if (pause === undefined) {
+    await writeSingle(database, release, tenant, runId, owner);
+    return;
+  }
+  const releaseAndPause = `WITH released AS (${release} RETURNING fence)
+    UPDATE ${schema}.runs SET unfinished = 2, paused_until = $4
+    WHERE tenant = $1 AND run_id = $2 AND head = $5 AND unfinished <> 0 AND EXISTS (SELECT 1 FROM released)`;
+  const until = Math.min(Math.ceil(pause.until), Number.MAX_SAFE_INTEGER);
+  await writeSingle(database, releaseAndPause, tenant, runId, owner, until, pause.head);
 }

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { Writable } from "node:stream";
 import { BelayError } from "../../errors.ts";
 import type { StoredRow } from "../../journal/index.ts";
 import type { PostgresClient } from "./options.ts";
@@ -46,7 +47,7 @@ export function createSession(client: PostgresClient): Session {
     allLoose: (sql, ...values) => run(LOOSE, sql, values),
     each: async (statements) => {
       if (isPipelined(client)) {
-        return Promise.all(statements.map(({ sql, values = [] }) => run(STRICT, sql, values)));
+        return together(client, () => statements.map(({ sql, values = [] }) => run(STRICT, sql, values)));
       }
       const results: (readonly StoredRow[])[] = [];
       for (const { sql, values = [] } of statements) {
@@ -93,13 +94,15 @@ async function openTransaction(
   begin: string,
   opening: Statement | undefined,
 ): Promise<readonly StoredRow[]> {
-  const begun = client.query({ text: begin });
   if (opening === undefined || !isPipelined(client)) {
-    await begun;
+    await client.query({ text: begin });
     return opening === undefined ? [] : session.all(opening.sql, ...(opening.values ?? []));
   }
   // Only reads and locks: outside of a transaction, should BEGIN fail, they change nothing.
-  const [, opened] = await Promise.all([begun, session.all(opening.sql, ...(opening.values ?? []))]);
+  const [, opened = []] = await together(client, () => [
+    client.query({ text: begin }).then(() => []),
+    session.all(opening.sql, ...(opening.values ?? [])),
+  ]);
   return opened;
 }
 
@@ -124,6 +127,23 @@ async function rollBack(client: PostgresClient, error: unknown): Promise<void> {
   } catch {
     // The first error says more, and a session that is gone has nothing to take back.
   }
+}
+
+/** Sends several queries as one piece: a write to the socket costs more than what is in it. */
+function together<Value>(client: PostgresClient, send: () => readonly Promise<Value>[]): Promise<readonly Value[]> {
+  const stream = streamOf(client);
+  stream?.cork();
+  try {
+    return Promise.all(send());
+  } finally {
+    stream?.uncork();
+  }
+}
+
+/** The socket of one of `pg`'s own clients. */
+function streamOf(client: PostgresClient): { cork(): void; uncork(): void } | undefined {
+  const { stream } = (client as { readonly connection?: { readonly stream?: unknown } }).connection ?? {};
+  return stream instanceof Writable ? stream : undefined;
 }
 
 function isPipelined(client: PostgresClient): boolean {

@@ -118,6 +118,9 @@ async function ensureQueues(boss: PgBoss): Promise<void> {
   }
 }
 
+/** SQLSTATE of a statement that the user has no right to. */
+const MAY_NOT = "42501";
+
 /** The text of an exception may name hosts and users, so only its code is shown. */
 function failure(what: string, cause: unknown): BelayError {
   if (cause instanceof BelayError) {
@@ -125,9 +128,11 @@ function failure(what: string, cause: unknown): BelayError {
   }
   const code = codeOf(cause);
   const detail = code === undefined ? "PostgreSQL did not do it" : `PostgreSQL did not do it: ${code}`;
-  return new BelayError("BELAY_WAKER_FAILED", `${what}: ${detail}; check that the server runs and may be reached`, {
-    cause,
-  });
+  const remedy =
+    code === MAY_NOT
+      ? "give its user the rights of docs/guides/postgres.md"
+      : "check that the server runs and may be reached";
+  return new BelayError("BELAY_WAKER_FAILED", `${what}: ${detail}; ${remedy}`, { cause });
 }
 
 function codeOf(cause: unknown): string | undefined {

@@ -75,9 +75,12 @@ export async function keepWakes(boss: PgBoss, taken: readonly TakenWake[]): Prom
   );
 }
 
-/** A delivered wake is gone, and its key is free. It is left alone when somebody else has it meanwhile. */
-export async function finishWake(boss: PgBoss, { job }: TakenWake): Promise<void> {
-  await boss.deleteJob(WAKE_QUEUE, job);
+/** Delivered wakes are gone, and their keys are free. One that somebody else has meanwhile is left alone. */
+export async function finishWakes(boss: PgBoss, taken: readonly TakenWake[]): Promise<void> {
+  await boss.deleteJob(
+    WAKE_QUEUE,
+    taken.map(({ job }) => job),
+  );
 }
 
 /** Gives a wake back, to be delivered again after `pauseMs`; in one transaction, so that nobody takes it before. */

@@ -1,6 +1,7 @@
 import type { Wake } from "../../engine/index.ts";
+import { finishTogether } from "./finish-together.ts";
 import { type Boss, LATER_QUEUE, WAKE_QUEUE } from "./waker-boss.ts";
-import { finishWake, keepWakes, moveDueWakes, returnWake, type TakenWake, takeWakes } from "./waker-jobs.ts";
+import { finishWakes, keepWakes, moveDueWakes, returnWake, type TakenWake, takeWakes } from "./waker-jobs.ts";
 import type { PgBossSettings } from "./waker-options.ts";
 
 export type Advance = (wake: Wake, signal: AbortSignal) => Promise<void>;
@@ -23,6 +24,9 @@ const STUCK_ATTEMPTS = 10;
 export function createWakerServer(boss: Boss, settings: PgBossSettings, advance: Advance): WakerServer {
   const { concurrency, pollMs, onAlarm } = settings;
   const stop = new AbortController();
+  const finish = finishTogether((done: readonly TakenWake[]) =>
+    boss.use("ending wakes", (opened) => finishWakes(opened, done)),
+  );
   const held = new Map<TakenWake, Promise<void>>();
   let looking: Promise<void> | undefined;
   let isNudged = false;
@@ -50,7 +54,7 @@ export function createWakerServer(boss: Boss, settings: PgBossSettings, advance:
     } while (isNudged);
   };
   const start = (item: TakenWake): void => {
-    const delivery = deliver(boss, settings, advance, item, stop.signal).finally(() => {
+    const delivery = deliver({ boss, settings, advance, finish }, item, stop.signal).finally(() => {
       held.delete(item);
       nudge();
     });
@@ -102,10 +106,15 @@ function everyAfter(intervalMs: number, work: () => Promise<void>): NodeJS.Timeo
   }, intervalMs);
 }
 
+interface Delivering {
+  readonly boss: Boss;
+  readonly settings: PgBossSettings;
+  readonly advance: Advance;
+  readonly finish: (item: TakenWake) => Promise<void>;
+}
+
 async function deliver(
-  boss: Boss,
-  settings: PgBossSettings,
-  advance: Advance,
+  { boss, settings, advance, finish }: Delivering,
   item: TakenWake,
   signal: AbortSignal,
 ): Promise<void> {
@@ -113,7 +122,7 @@ async function deliver(
   const pauseMs = await outcomeOf(settings, advance, item, signal);
   const work =
     pauseMs === undefined
-      ? boss.use("ending a wake", (opened) => finishWake(opened, item))
+      ? finish(item)
       : boss.use("giving a wake back", (opened) => returnWake(opened, item, pauseMs));
   await work.catch((cause: unknown) => {
     // Nothing is lost: it stays with this worker in name, gives no sign of life, and goes to another.

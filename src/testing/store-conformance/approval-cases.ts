@@ -52,6 +52,16 @@ export const APPROVAL_CASES: readonly StoreCase[] = [
     },
   },
   {
+    name: "of a question only what stands before it is shown, whatever its own commit brings after it",
+    run: async ({ store }) => {
+      const head = await startRun(store, RUN, [callDecided("c-1")]);
+      await appendAll(store, RUN, head, [approvalRequested("c-1", "apr-1"), repliedCalls(sampleCall("c-1"))]);
+      const row = await store.approval("default", "apr-1");
+      assert.deepEqual([row?.code, row?.ruleId, row?.tool], ["ABOVE_AUTO", "amount", "unknown"]);
+      assert.deepEqual(await store.audit.differences(), []);
+    },
+  },
+  {
     name: "an answer closes its question once, whatever is said later",
     run: async ({ store }) => {
       const head = await startRun(store, RUN, asked);

@@ -6,12 +6,14 @@ import { COMMIT_CASES } from "./commit-cases.ts";
 import { LEASE_CASES } from "./lease-cases.ts";
 import { LIFE_CASES } from "./life-cases.ts";
 import { QUERY_CASES } from "./query-cases.ts";
+import { RETENTION_CASES } from "./retention-cases.ts";
 import type { OpenedStore } from "./store-case.ts";
 
 /**
  * Everything that a store promises, as cases for any test runner.
  *
- * `open` gives a fresh, empty store for each case. A store without `reopen` passes the case about opening again unseen.
+ * `open` gives a fresh, empty store for each case. A store without `reopen` passes the case about opening again unseen, and
+ * one without `retention` those about forgetting.
  */
 export function storeConformance(open: () => Promise<OpenedStore>): readonly ConformanceCase[] {
   const cases = [
@@ -22,6 +24,7 @@ export function storeConformance(open: () => Promise<OpenedStore>): readonly Con
     ...LEASE_CASES,
     ...AUDIT_CASES,
     ...LIFE_CASES,
+    ...RETENTION_CASES,
   ];
   return cases.map(({ name, run }) => ({
     name,

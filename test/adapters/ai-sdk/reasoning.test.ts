@@ -244,7 +244,7 @@ describe.each(CASES)("$name", ({ model, thinking, answer, came, expected, provid
     await one.start("Where is O-2?", run);
     await one.advance(run, { signal: stop.signal });
     const another = scriptedModel([{ kind: "final", text: "ok" }], { id: "another" });
-    const other = createHarness({ agent, model: another, store });
+    const other = createHarness({ agent, model: another, store, allowOtherModel: true });
     await other.advance(run);
     expect(JSON.stringify(another.requests)).toContain("sent");
     expect(JSON.stringify(another.requests)).not.toContain(SIGNED);

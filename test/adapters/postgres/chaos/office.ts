@@ -4,6 +4,7 @@ import { createPgBossWaker, createPostgresStore } from "../../../../src/adapters
 import type { Waker } from "../../../../src/engine/index.ts";
 import { createHarness, type Harness } from "../../../../src/index.ts";
 import { type RunKey, type Store, verifyStoreAudit } from "../../../../src/journal/index.ts";
+import { hasten } from "./hasten.ts";
 import type { Ledger } from "./ledger.ts";
 import { payInput, paymentsAgent, paymentsModel } from "./payments.ts";
 
@@ -20,6 +21,7 @@ export interface Office extends AsyncDisposable {
 export async function openOffice(postgresUrl: string, ledger: Ledger, given?: Waker): Promise<Office> {
   const store = await createPostgresStore({ connectionString: postgresUrl });
   const own = given === undefined ? createPgBossWaker({ connectionString: postgresUrl, timeoutMs: 5000 }) : undefined;
+  if (own !== undefined) await hasten(postgresUrl, own);
   const harness = createHarness({
     agent: paymentsAgent(ledger.url, "1"),
     model: paymentsModel(1),

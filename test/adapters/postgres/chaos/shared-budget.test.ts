@@ -10,6 +10,7 @@ import { createHarness } from "../../../../src/index.ts";
 import { type RunRow, type Store, verifyStoreAudit } from "../../../../src/journal/index.ts";
 import { describeWithPostgres, startPostgres } from "../private-postgres.ts";
 import { createFleet, type WorkerTask } from "./fleet.ts";
+import { hasten } from "./hasten.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import { payInput, paymentsAgent, paymentsModel } from "./payments.ts";
 
@@ -79,6 +80,7 @@ describeWithPostgres("one cost limit for runs of many processes", () => {
       await using ledger = await openLedger();
       await using store = await createPostgresStore({ connectionString: postgres.url });
       await using waker = createPgBossWaker({ connectionString: postgres.url });
+      await hasten(postgres.url, waker);
       await spendTogether(store, waker, ledger, taskOf(postgres.url, ledger));
     },
     TIMEOUT_MS,
