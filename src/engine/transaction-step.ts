@@ -55,8 +55,7 @@ export function executeInTransaction(
   } catch (error) {
     if (error instanceof Rollback) return error.settlement;
     context.alarm({ code: "TOOL_FAILED", run: session.run, detail: `transaction of call ${callId}`, cause: error });
-    if (mayHaveRun) return afterBrokenTransaction(context, call, contract, toolInput, settle);
-    return settle(NOTHING_DONE);
+    return afterBrokenTransaction(context, call, contract, toolInput, settle, mayHaveRun);
   }
 }
 
@@ -97,11 +96,13 @@ function afterBrokenTransaction(
   contract: ToolContract,
   toolInput: ToolContext,
   settle: (result: ToolResult) => Settlement,
+  mayHaveRun: boolean,
 ): Settlement {
   const { callId, tool, args } = call.call;
   try {
+    // Also when the tool did not begin: a world that cannot be read is not one to make promises about.
     const found = atOnce(context.kit, context.executor.lookup(tool, args, toolInput));
-    const isAbsent = found === undefined && hasLookup(context, contract);
+    const isAbsent = found === undefined && (!mayHaveRun || hasLookup(context, contract));
     if (isAbsent || contract.recovery === "read") return settle(NOTHING_DONE);
     if (found !== undefined && !isOpen(context, found)) return settle(found);
   } catch {
