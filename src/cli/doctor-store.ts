@@ -1,6 +1,7 @@
 import {
   CLOCK_TOLERANCE_MS,
   findStuckRuns,
+  STUCK,
   type Store,
   type StoreAuditVerdict,
   type StoreDifference,
@@ -12,9 +13,6 @@ import { attempt, type Check, fail, ok, warn } from "./doctor-check.ts";
 import { timeText } from "./run-result.ts";
 
 const SHOWN_MAX = 5;
-/** As `CAPACITY` of the engine: longest time that a person's yes may lie, and that a run may stand still. */
-const NOT_TAKEN_MS = 60_000;
-const STUCK_MS = 300_000;
 
 export interface StoreCheckOptions {
   readonly isRebuild: boolean;
@@ -79,7 +77,7 @@ const STUCK_SAYINGS: Readonly<Record<StuckRun["problem"], string>> = {
 
 /** Whether there are runs that some worker should have gone on with. */
 async function checkStuck(store: Store, { now, signal }: StoreCheckOptions): Promise<Check> {
-  const found = await findStuckRuns(store, { now, notTakenMs: NOT_TAKEN_MS, stuckMs: STUCK_MS, signal });
+  const found = await findStuckRuns(store, { ...STUCK, now, signal });
   if (found.length === 0) {
     return ok("stuck runs", "no run stands still that a worker should go on with");
   }

@@ -1,11 +1,17 @@
 import { systemClock } from "../clock.ts";
 import { type Agent, type Harness, type Waker, wakeStale } from "../engine/index.ts";
 import { undoneAgentName } from "../gate/index.ts";
-import { isReservation, type RunKey, type Store, stuckAlarm, watchStuck } from "../journal/index.ts";
+import {
+  isReservation,
+  type RunKey,
+  type Store,
+  type StuckRun,
+  stuckAlarm,
+  stuckWatcher,
+  watchStuck,
+} from "../journal/index.ts";
 
 const SWEEP_MS = 60_000;
-/** As `CAPACITY` of the engine: how often to look for runs that stand still, and after which times they do. */
-const STUCK = { lookMs: 30_000, notTakenMs: 60_000, stuckMs: 300_000 } as const;
 /** As the engine's default for a model, which is longer than that of a tool. */
 const LONGEST_CALL_MS = 120_000;
 
@@ -57,16 +63,14 @@ export function watchApps({ store, agents, onAlarm }: DrivenRuns, signal: AbortS
   for (const agent of agents) {
     const longestMs = Math.max(LONGEST_CALL_MS, ...agent.tools.map(({ timeoutMs = 0 }) => timeoutMs));
     const watcher = {
-      ...STUCK,
       clock: systemClock,
       knows: (name: string) => isOf(agent, name),
-      stuckMs: Math.max(STUCK.stuckMs, 2 * longestMs),
-      onStuck: (run: Parameters<typeof stuckAlarm>[0]) => {
+      onStuck: (run: StuckRun) => {
         const { code, detail } = stuckAlarm(run);
         onAlarm(`${code}: ${detail}`);
       },
     };
-    watchStuck(store, watcher, signal);
+    watchStuck(store, stuckWatcher(watcher, longestMs), signal);
   }
 }
 

@@ -1,4 +1,4 @@
-/** How much one harness takes on, and when somebody should look. Every default is here. */
+/** How much one harness takes on. Every default is here; when somebody should look at a run is `STUCK` of the journal. */
 export const CAPACITY = {
   /** Runs that one harness drives at once; a further one waits for its turn. */
   runsMax: 64,
@@ -9,10 +9,4 @@ export const CAPACITY = {
   queueMax: 1000,
   /** Whoever is refused for that is asked to come back after this. */
   overloadedRetryMs: 5000,
-  /** How often a worker looks for runs that stand still. */
-  stuckLookMs: 30_000,
-  /** Longest time that a new run or a person's yes may lie before a worker takes it up. */
-  notTakenMs: 60_000,
-  /** Longest time without an entry in a run that a worker has begun; at least twice the longest call of the agent. */
-  stuckMs: 300_000,
 } as const;

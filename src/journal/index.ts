@@ -5,6 +5,7 @@ export { type AuditSource, auditRecordOf, isAudited } from "./audit-record.ts";
 export { type CallFacts, callFacts } from "./call-facts.ts";
 export { checkBlob } from "./check-blob.ts";
 export { checkClock } from "./clock-guard.ts";
+export { type Repair, type RowComparison, readRow, readRows, rowComparison } from "./compare-rows.ts";
 export { type DerivedRun, deriveRun } from "./derive-run.ts";
 export { JOURNAL_GENESIS, journalLink, type LinkedEvent } from "./journal-chain.ts";
 export { createListeners, type Listeners } from "./listeners.ts";
@@ -27,20 +28,25 @@ export {
   projectCommit,
 } from "./project-commit.ts";
 export * from "./projections.ts";
+export { linePages, tracedPages } from "./read-pages.ts";
 export { ACCOUNT_SUFFIX, isReservation } from "./reservation.ts";
 export { type RetireRunsOptions, type RetireRunsResult, retireRuns } from "./retire-runs.ts";
 export { rowName, sumBudgets } from "./row-sums.ts";
 export * from "./store.ts";
+export { OTHER_FAILURE, type StoreFailure, storeFailure } from "./store-failure.ts";
 export type { DerivedFailure, JournalFailure, StoreAuditVerdict } from "./store-verdict.ts";
 export { decodeEvent, decodeLine, encodeEvent } from "./stored-entry.ts";
 export {
   type StoredRow,
   toApprovalRow,
+  toAuditEntry,
   toBudgetRow,
   toJournalLine,
   toReservation,
+  toRunKey,
   toRunProjection,
+  toTracedRecord,
 } from "./stored-rows.ts";
 export { findStuckRuns, type StuckRun, type StuckRunsOptions } from "./stuck-runs.ts";
 export { type VerifyStoreOptions, verifyStoreAudit } from "./verify-store.ts";
-export { type StuckWatcher, stuckAlarm, watchStuck } from "./watch-stuck.ts";
+export { STUCK, type StuckWatcher, stuckAlarm, stuckWatcher, watchStuck } from "./watch-stuck.ts";

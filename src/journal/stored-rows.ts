@@ -1,7 +1,8 @@
+import type { AuditEntry } from "../audit/index.ts";
 import type { JsonValue, Principal } from "../core/index.ts";
 import { BelayError } from "../errors.ts";
 import type { BudgetReservation, RunProjection } from "./projections.ts";
-import type { ApprovalRow, ApprovalStatus, BudgetRow, JournalLine, RunStatus } from "./store.ts";
+import type { ApprovalRow, ApprovalStatus, BudgetRow, JournalLine, RunKey, RunStatus, TracedRecord } from "./store.ts";
 
 /** A row of one of the tables that the durable stores have in common, by the names of its columns. */
 export type StoredRow = Readonly<Record<string, unknown>>;
@@ -68,11 +69,29 @@ export function toReservation(row: StoredRow): BudgetReservation {
 /** A journal line from its columns. */
 export function toJournalLine(row: StoredRow): JournalLine {
   return {
-    run: { tenant: text(row["tenant"]), runId: text(row["run_id"]) },
+    run: toRunKey(row),
     seq: number(row["seq"]),
     at: number(row["at"]),
     schema: number(row["schema"]),
     text: text(row["event"]),
+  };
+}
+
+export function toRunKey(row: StoredRow): RunKey {
+  return { tenant: text(row["tenant"]), runId: text(row["run_id"]) };
+}
+
+export function toAuditEntry(row: StoredRow): AuditEntry {
+  return { seq: number(row["seq"]), text: text(row["text"]), leaf: text(row["leaf"]) };
+}
+
+/** An audit record at its `place`, beside the journal line of its event; `event` is null when that is gone. */
+export function toTracedRecord(row: StoredRow): TracedRecord {
+  return {
+    ...toAuditEntry({ seq: row["place"], text: row["text"], leaf: row["leaf"] }),
+    run: toRunKey(row),
+    runSeq: number(row["run_seq"]),
+    ...(row["event"] === null ? {} : { line: toJournalLine(row) }),
   };
 }
 

@@ -2,6 +2,16 @@ import type { Clock } from "../clock.ts";
 import type { Store } from "./store.ts";
 import { findStuckRuns, type StuckRun } from "./stuck-runs.ts";
 
+/** When somebody should look at a run, in milliseconds. Every default is here. */
+export const STUCK: { readonly lookMs: number; readonly notTakenMs: number; readonly stuckMs: number } = {
+  /** How often a worker looks for runs that stand still. */
+  lookMs: 30_000,
+  /** Longest time that a new run or a person's yes may lie before a worker takes it up. */
+  notTakenMs: 60_000,
+  /** Longest time without an entry in a run that a worker has begun; at least twice the longest call of the agent. */
+  stuckMs: 300_000,
+};
+
 /** Somebody who is told of runs that stand still. */
 export interface StuckWatcher {
   readonly clock: Clock;
@@ -15,6 +25,14 @@ export interface StuckWatcher {
   readonly stuckMs: number;
   /** Called once for each standstill. */
   readonly onStuck: (run: StuckRun) => void;
+}
+
+/** A watcher with the defaults. `longestCallMs`: longest call of a model or a tool of its agent. */
+export function stuckWatcher(
+  watcher: Pick<StuckWatcher, "clock" | "knows" | "onStuck">,
+  longestCallMs: number,
+): StuckWatcher {
+  return { ...STUCK, ...watcher, stuckMs: Math.max(STUCK.stuckMs, 2 * longestCallMs) };
 }
 
 interface Watch {

@@ -37,12 +37,12 @@ export function outcomeOf<Outcome>(
 }
 
 /** A hook that fails must not change what it is told of. */
-export function quietly(
-  hook: ((name: string, error: unknown) => void) | undefined,
-): (name: string, error: unknown) => void {
-  return (name, error) => {
+export function quietly<Told extends readonly unknown[]>(
+  hook: ((...told: Told) => void) | undefined,
+): (...told: Told) => void {
+  return (...told) => {
     try {
-      hook?.(name, error);
+      hook?.(...told);
     } catch {
       // There is nobody left to tell.
     }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { CAPACITY } from "../../src/engine/capacity.ts";
 import { createBudget } from "../../src/gate/index.ts";
 import { type Alarm, createHarness, type ModelClient } from "../../src/index.ts";
-import { findStuckRuns } from "../../src/journal/index.ts";
+import { findStuckRuns, STUCK } from "../../src/journal/index.ts";
 import { approvalRequested, repliedCalls, runStarted, sampleCall } from "../../src/testing/index.ts";
 import { calls, DANA, final, manualClock, world } from "./support.ts";
 
@@ -132,15 +132,15 @@ describe("runs that stand still", () => {
     // The answer comes from another process, and its wake is lost.
     const other = createHarness(setup.options);
     await other.decide({ approvalId: waiting.approvals[0]?.approvalId ?? "", answer: "approved", by: DANA });
-    clock.advance(CAPACITY.notTakenMs);
-    await vi.advanceTimersByTimeAsync(CAPACITY.stuckLookMs);
+    clock.advance(STUCK.notTakenMs);
+    await vi.advanceTimersByTimeAsync(STUCK.lookMs);
     await expect
       .poll(() => alarms)
       .toEqual([expect.objectContaining({ code: "APPROVED_NOT_TAKEN", run: { tenant: "default", runId: "r" } })]);
-    await vi.advanceTimersByTimeAsync(3 * CAPACITY.stuckLookMs);
+    await vi.advanceTimersByTimeAsync(3 * STUCK.lookMs);
     expect(alarms).toHaveLength(1);
     await serving.close();
-    await vi.advanceTimersByTimeAsync(3 * CAPACITY.stuckLookMs);
+    await vi.advanceTimersByTimeAsync(3 * STUCK.lookMs);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

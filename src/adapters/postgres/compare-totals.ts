@@ -1,7 +1,7 @@
-import { type BudgetRow, rowName, toBudgetRow } from "../../journal/index.ts";
-import { deleteRow, type Repair, repairs } from "./compare-run.ts";
+import { type BudgetRow, type Repair, rowName, toBudgetRow } from "../../journal/index.ts";
+import { deleteRow, ROWS } from "./compare-run.ts";
 import { budgetParams } from "./row-params.ts";
-import type { Session } from "./session.ts";
+import type { Session, Statement } from "./session.ts";
 import { APPROVALS, BUDGETS, columnsOf, RESERVATIONS, RUNS } from "./tables.ts";
 import { indexKey } from "./text-code.ts";
 import { putRow } from "./write-batch.ts";
@@ -15,20 +15,18 @@ export async function compareBudgets(
   session: Session,
   schema: string,
   derived: ReadonlyMap<string, BudgetRow>,
-): Promise<readonly Repair[]> {
+): Promise<readonly Repair<Statement>[]> {
   const rows = (await session.allLoose(`SELECT tenant, budget, used, reserved FROM ${schema}.budgets`)).map((row) => {
     return toBudgetRow(String(row["tenant"]), String(row["budget"]), row);
   });
   const stored = new Map(rows.filter(isUsed).map((row) => [rowName(row.tenant, row.budget), row]));
   const wanted = new Map([...derived].filter(([, row]) => isUsed(row)));
-  return [...new Set([...wanted.keys(), ...stored.keys()])].flatMap((name) => {
-    const [before, after] = [stored.get(name), wanted.get(name)];
+  const nameOf = (name: string): string => name;
+  return ROWS.compareRows("budgets", stored, wanted, nameOf, (_name, after, before) => {
     const { tenant, budget } = after ?? before ?? { tenant: "", budget: "" };
-    const mend =
-      after === undefined
-        ? deleteRow(schema, "budgets", { tenant, budget_key: indexKey(budget) })
-        : putRow(schema, BUDGETS, ["tenant", "budget_key"], budgetParams(after));
-    return repairs("budgets", name, before, after, mend);
+    return after === undefined
+      ? deleteRow(schema, "budgets", { tenant, budget_key: indexKey(budget) })
+      : putRow(schema, BUDGETS, ["tenant", "budget_key"], budgetParams(after));
   });
 }
 
@@ -44,15 +42,15 @@ const OF_A_RUN = [
 ] as const;
 
 /** Rows of runs of which the journal has nothing. */
-export async function findStrangers(session: Session, schema: string): Promise<readonly Repair[]> {
-  const found: Repair[] = [];
+export async function findStrangers(session: Session, schema: string): Promise<readonly Repair<Statement>[]> {
+  const found: Repair<Statement>[] = [];
   for (const { table, name, shown, keys } of OF_A_RUN) {
     const sql = `SELECT ${columnsOf(table)} FROM ${schema}.${name} t WHERE NOT EXISTS (
       SELECT 1 FROM ${schema}.journal j WHERE j.tenant = t.tenant AND j.run_id = t.run_id)`;
     for (const row of await session.allLoose(sql)) {
       const where = Object.fromEntries(keys.map((key) => [key, String(row[key])]));
       const title = rowName(...shown.map((column) => String(row[column])));
-      found.push(...repairs(name, title, { ...row }, undefined, deleteRow(schema, name, where)));
+      found.push(...ROWS.repairs(name, title, { ...row }, undefined, deleteRow(schema, name, where)));
     }
   }
   return found;

@@ -2,6 +2,7 @@ import {
   type BudgetRow,
   deriveRun,
   type JournalLine,
+  type Repair,
   type RunKey,
   rowName,
   type Store,
@@ -9,12 +10,13 @@ import {
   type StoredRow,
   sumBudgets,
   toJournalLine,
+  toRunKey,
 } from "../../journal/index.ts";
-import { compareRun, type Repair } from "./compare-run.ts";
+import { compareRun } from "./compare-run.ts";
 import { compareBudgets, findStrangers } from "./compare-totals.ts";
 import type { Database } from "./database.ts";
 import { databaseOf } from "./database-of.ts";
-import type { Session } from "./session.ts";
+import type { Session, Statement } from "./session.ts";
 import { APPROVALS, columnsOf, JOURNAL, RESERVATIONS, RUNS } from "./tables.ts";
 
 /** Runs that are compared together. */
@@ -25,7 +27,7 @@ interface Compared {
   readonly key: RunKey;
   readonly head: number;
   readonly budgets: readonly BudgetRow[];
-  readonly repairs: readonly Repair[];
+  readonly repairs: readonly Repair<Statement>[];
 }
 
 /**
@@ -60,7 +62,7 @@ export async function findDifferences(database: Database): Promise<readonly Stor
   return database.snapshot(async (session) => {
     // What was written meanwhile is compared again, so that all sums are of one moment.
     const rows = await session.allLoose(`SELECT tenant, run_id, head FROM ${schema}.runs`);
-    const moved = rows.filter((row) => runs.get(nameOf(keyOf(row)))?.head !== Number(row["head"])).map(keyOf);
+    const moved = rows.filter((row) => runs.get(nameOf(toRunKey(row)))?.head !== Number(row["head"])).map(toRunKey);
     for (let start = 0; start < moved.length; start += PAGE_RUNS) {
       for (const compared of await compareRuns(session, schema, moved.slice(start, start + PAGE_RUNS))) {
         runs.set(nameOf(compared.key), compared);
@@ -92,7 +94,11 @@ async function mendAll(database: Database): Promise<readonly StoreDifference[]> 
   }
 }
 
-async function allRepairs(session: Session, schema: string, runs: readonly Compared[]): Promise<readonly Repair[]> {
+async function allRepairs(
+  session: Session,
+  schema: string,
+  runs: readonly Compared[],
+): Promise<readonly Repair<Statement>[]> {
   const budgets = sumBudgets(runs.flatMap((run) => run.budgets));
   return [
     ...runs.flatMap(({ repairs }) => repairs),
@@ -104,7 +110,7 @@ async function allRepairs(session: Session, schema: string, runs: readonly Compa
 async function comparePage(session: Session, schema: string, after: RunKey | undefined): Promise<readonly Compared[]> {
   const sql = `SELECT DISTINCT tenant, run_id FROM ${schema}.journal
     WHERE (tenant, run_id) > ($1, $2) ORDER BY tenant, run_id LIMIT ${PAGE_RUNS}`;
-  const keys = (await session.all(sql, after?.tenant ?? "", after?.runId ?? "")).map(keyOf);
+  const keys = (await session.all(sql, after?.tenant ?? "", after?.runId ?? "")).map(toRunKey);
   return compareRuns(session, schema, keys);
 }
 
@@ -139,11 +145,7 @@ async function compareRuns(session: Session, schema: string, keys: readonly RunK
 }
 
 function groupByRun(rows: readonly StoredRow[]): ReadonlyMap<string, readonly StoredRow[]> {
-  return Map.groupBy(rows, (row) => nameOf(keyOf(row)));
-}
-
-function keyOf(row: StoredRow): RunKey {
-  return { tenant: String(row["tenant"]), runId: String(row["run_id"]) };
+  return Map.groupBy(rows, (row) => nameOf(toRunKey(row)));
 }
 
 function nameOf({ tenant, runId }: RunKey): string {

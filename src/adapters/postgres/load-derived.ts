@@ -1,5 +1,5 @@
 import type { RunEvent } from "../../core/index.ts";
-import { type BudgetRow, toApprovalRow, toBudgetRow, toReservation } from "../../journal/index.ts";
+import { type BudgetRow, toApprovalRow, toBudgetRow, toReservation, toRunKey } from "../../journal/index.ts";
 import { type BatchState, rowKey } from "./batch-state.ts";
 import { type PendingCommit, runName } from "./commit-job.ts";
 import { loadHistory } from "./load-runs.ts";
@@ -120,7 +120,7 @@ async function loadReservations(
   const sql = `SELECT ${columnsOf(RESERVATIONS)} FROM ${schema}.reservations
     WHERE (tenant, run_id, reservation_key) IN (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]))`;
   for (const row of await session.all(sql, column(ids, 0), column(ids, 1), keys(ids, 2))) {
-    const run = { tenant: String(row["tenant"]), runId: String(row["run_id"]) };
+    const run = toRunKey(row);
     const reservationId = String(row["reservation_id"]);
     const loaded = { run, reservationId, reservation: toReservation(row), isChanged: false };
     state.reservations.set(rowKey(run.tenant, run.runId, reservationId), loaded);

@@ -1,4 +1,11 @@
-import { decodeEvent, type RunKey, type StoredRow, toJournalLine, toRunProjection } from "../../journal/index.ts";
+import {
+  decodeEvent,
+  type RunKey,
+  type StoredRow,
+  toJournalLine,
+  toRunKey,
+  toRunProjection,
+} from "../../journal/index.ts";
 import type { BatchRun, BatchState } from "./batch-state.ts";
 import { type PendingCommit, runName } from "./commit-job.ts";
 import type { Session, Statement } from "./session.ts";
@@ -33,7 +40,7 @@ export async function loadRuns(
   locked: readonly StoredRow[],
   isCareful: boolean,
 ): Promise<void> {
-  const rows = new Map(locked.map((row) => [runName(keyOf(row)), row]));
+  const rows = new Map(locked.map((row) => [runName(toRunKey(row)), row]));
   const runs = runsOf(jobs);
   const indexed = (run: RunKey): number => Number(rows.get(runName(run))?.["head"] ?? 0);
   const doubted = isCareful ? runs : runs.filter((run) => firstHead(jobs, run) !== indexed(run));
@@ -71,7 +78,7 @@ async function readHeads(session: Session, schema: string, runs: readonly RunKey
     FROM unnest($1::text[], $2::text[]) AS k (tenant, run_id)`;
   const [tenants, runIds] = [runs.map(({ tenant }) => tenant), runs.map(({ runId }) => runId)];
   const rows = await session.all(sql, tenants, runIds);
-  return new Map(rows.map((row) => [runName(keyOf(row)), Number(row["head"] ?? 0)]));
+  return new Map(rows.map((row) => [runName(toRunKey(row)), Number(row["head"] ?? 0)]));
 }
 
 /**
@@ -100,8 +107,4 @@ export async function loadHistory(
     }
     seq = (page.at(-1)?.seq ?? 1) - 1;
   }
-}
-
-function keyOf(row: StoredRow): RunKey {
-  return { tenant: String(row["tenant"]), runId: String(row["run_id"]) };
 }

@@ -1,14 +1,16 @@
-import { type AuditEntry, decodeFrontier, rootOf } from "../../audit/index.ts";
+import { decodeFrontier, rootOf } from "../../audit/index.ts";
 import {
   type AuditReader,
   checkCheckpointSize,
   type JournalLine,
+  linePages,
   pageRows,
-  type RunKey,
   type StoredBlob,
-  type StoredRow,
   type TracedRecord,
+  toAuditEntry,
   toJournalLine,
+  toTracedRecord,
+  tracedPages,
 } from "../../journal/index.ts";
 import type { Database } from "./database.ts";
 import { findDifferences } from "./find-differences.ts";
@@ -66,32 +68,17 @@ async function* traced(database: Database, sequencer: Sequencer, from: number): 
     FROM ${schema}.audit_order o JOIN ${schema}.audit_records r ON r.id = o.id
     LEFT JOIN ${schema}.journal j ON j.tenant = r.tenant AND j.run_id = r.run_id AND j.seq = r.run_seq
     WHERE o.seq >= $1 ORDER BY o.seq LIMIT ${PAGE_ROWS}`;
-  for (let next = Math.max(0, from); ; ) {
-    const page = (await database.read((session) => session.allLoose(sql, next))).map(toTracedRecord);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) {
-      return;
-    }
-    next = last.seq + 1;
-  }
+  yield* tracedPages(Math.max(0, from), async (next) =>
+    (await database.read((session) => session.allLoose(sql, next))).map(toTracedRecord),
+  );
 }
 
-async function* lines(database: Database): AsyncIterable<JournalLine> {
+function lines(database: Database): AsyncIterable<JournalLine> {
   const sql = `SELECT ${columnsOf(JOURNAL)} FROM ${database.settings.schema}.journal
     WHERE (tenant, run_id, seq) > ($1, $2, $3) ORDER BY tenant, run_id, seq LIMIT ${PAGE_ROWS}`;
-  let run: RunKey = { tenant: "", runId: "" };
-  for (let after = 0; ; ) {
-    const { tenant, runId } = run;
-    const page = (await database.read((session) => session.allLoose(sql, tenant, runId, after))).map(toJournalLine);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) {
-      return;
-    }
-    run = last.run;
-    after = last.seq;
-  }
+  return linePages(async ({ tenant, runId }, after) =>
+    (await database.read((session) => session.allLoose(sql, tenant, runId, after))).map(toJournalLine),
+  );
 }
 
 async function* blobs(database: Database): AsyncIterable<StoredBlob> {
@@ -104,17 +91,4 @@ async function* blobs(database: Database): AsyncIterable<StoredBlob> {
     after = String(row["sha256"]);
     yield { sha256: after, text: String(row["text"]) };
   }
-}
-
-function toAuditEntry(row: StoredRow): AuditEntry {
-  return { seq: Number(row["seq"]), text: String(row["text"]), leaf: String(row["leaf"]) };
-}
-
-function toTracedRecord(row: StoredRow): TracedRecord {
-  return {
-    ...toAuditEntry({ seq: row["place"], text: row["text"], leaf: row["leaf"] }),
-    run: { tenant: String(row["tenant"]), runId: String(row["run_id"]) },
-    runSeq: Number(row["run_seq"]),
-    ...(row["event"] === null ? {} : { line: toJournalLine(row) }),
-  };
 }

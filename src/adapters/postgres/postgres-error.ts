@@ -1,4 +1,5 @@
-import { BelayError, type BelayErrorCode } from "../../errors.ts";
+import { BelayError } from "../../errors.ts";
+import { OTHER_FAILURE, type StoreFailure, storeFailure } from "../../journal/index.ts";
 
 /** The connection broke between sending COMMIT and its answer: whether the commit was kept is not known yet. */
 export class UnansweredCommit extends Error {
@@ -42,44 +43,38 @@ export function failureKind(error: unknown): FailureKind {
   return ENDED.includes(code) || code.startsWith("08") || code === "53300" ? "lost" : "final";
 }
 
-interface Explanation {
-  readonly code: BelayErrorCode;
-  readonly problem: string;
-  readonly remedy: string;
-}
-
-const CORRUPT: Explanation = {
+const CORRUPT: StoreFailure = {
   code: "BELAY_STORE_CORRUPT",
   problem: "is damaged",
   remedy: "Restore a backup, and look for a failing disk",
 };
 
-const REFUSED: Explanation = {
+const REFUSED: StoreFailure = {
   code: "BELAY_STORE_UNAVAILABLE",
   problem: "does not let this user in",
   remedy: "Check user, password and database of its address, and pg_hba.conf of the server",
 };
 
-const READ_ONLY: Explanation = {
+const READ_ONLY: StoreFailure = {
   code: "BELAY_STORE_READ_ONLY",
   problem: "cannot be written by this user",
   remedy: "Connect to the primary server, as a user with the right to create and change tables in this schema",
 };
 
-const UNAVAILABLE: Explanation = {
+const UNAVAILABLE: StoreFailure = {
   code: "BELAY_STORE_UNAVAILABLE",
   problem: "does not answer",
   remedy: "See whether the server runs and can be reached; nothing was half written",
 };
 
-const UNKNOWN: Explanation = {
+const UNKNOWN: StoreFailure = {
   code: "BELAY_STORE_COMMIT_UNKNOWN",
   problem: "stopped answering while a commit was under way, so whether it was kept is not known",
   remedy: "Read the run again when the server answers: its events say so",
 };
 
 /** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+const FAILURES: Readonly<Record<string, StoreFailure>> = {
   "28000": REFUSED,
   "28P01": REFUSED,
   "3D000": REFUSED,
@@ -99,29 +94,18 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   XX002: CORRUPT,
 };
 
-const OTHER: Explanation = {
-  code: "BELAY_STORE_FAILED",
-  problem: "refused an operation",
-  remedy: "Read the cause of this error; nothing was half written",
-};
-
 /** Turns what `pg` throws into a typed error; everything else stays as it is. The server's own text is the cause. */
 export function translatePostgresError(label: string, error: unknown): unknown {
-  const explanation = explanationOf(error);
-  if (explanation === undefined) {
-    return error;
-  }
-  const { code, problem, remedy } = explanation;
-  return new BelayError(code, `The store in ${label} ${problem}. ${remedy}.`, { cause: error });
+  const failure = failureOf(error);
+  return failure === undefined ? error : storeFailure(`in ${label}`, failure, error);
 }
 
 /** The error of a commit of which it could not be found out whether it was kept. */
 export function commitUnknown(label: string, cause: unknown): BelayError {
-  const { code, problem, remedy } = UNKNOWN;
-  return new BelayError(code, `The store in ${label} ${problem}. ${remedy}.`, { cause });
+  return storeFailure(`in ${label}`, UNKNOWN, cause);
 }
 
-function explanationOf(error: unknown): Explanation | undefined {
+function failureOf(error: unknown): StoreFailure | undefined {
   if (error instanceof UnansweredCommit) {
     return UNKNOWN;
   }
@@ -132,7 +116,7 @@ function explanationOf(error: unknown): Explanation | undefined {
   if (failureKind(error) === "lost") {
     return UNAVAILABLE;
   }
-  return code === undefined ? undefined : (EXPLANATIONS[code] ?? OTHER);
+  return code === undefined ? undefined : (FAILURES[code] ?? OTHER_FAILURE);
 }
 
 /** Five letters and digits for what the server said; undefined for everything else. */

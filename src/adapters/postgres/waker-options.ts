@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Wake } from "../../engine/index.ts";
 import { BelayError } from "../../errors.ts";
+import { quietly } from "../../tool/index.ts";
 
 export interface PgBossWakerOptions {
   /** `postgres://user:password@host:port/database`. It appears in no message and no record. */
@@ -62,18 +63,8 @@ export function settingsOf(options: PgBossWakerOptions): PgBossSettings {
     connectionsMax: positive("connectionsMax", options.connectionsMax ?? 4),
     timeoutMs: positive("timeoutMs", options.timeoutMs ?? 10_000),
     clock: options.clock ?? systemClock,
+    // A hook that throws must not end the worker that calls it.
     onAlarm: quietly(options.onAlarm),
-  };
-}
-
-/** A hook that throws must not end the worker that calls it. */
-function quietly(hook: PgBossWakerOptions["onAlarm"]): (alarm: PgBossAlarm) => void {
-  return (alarm) => {
-    try {
-      hook?.(alarm);
-    } catch {
-      // There is nobody left to tell.
-    }
   };
 }
 

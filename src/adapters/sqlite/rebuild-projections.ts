@@ -2,14 +2,16 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type BudgetRow,
   deriveRun,
+  type Repair,
   type RunKey,
   rowName,
   type Store,
   type StoreDifference,
   sumBudgets,
   toJournalLine,
+  toRunKey,
 } from "../../journal/index.ts";
-import { compareRun, keyOf, type Repair } from "./compare-run.ts";
+import { compareRun, type Mend } from "./compare-run.ts";
 import { compareAuditState, compareBudgets, findStrangers } from "./compare-totals.ts";
 import { handleOf, type SqliteHandle, type WriteSession } from "./sqlite-handle.ts";
 
@@ -21,7 +23,7 @@ interface Compared {
   readonly head: number;
   readonly newestAt: number;
   readonly budgets: readonly BudgetRow[];
-  readonly repairs: readonly Repair[];
+  readonly repairs: readonly Repair<Mend>[];
 }
 
 /**
@@ -58,7 +60,7 @@ export async function findDifferences(handle: SqliteHandle): Promise<readonly St
   return handle.snapshot(() => {
     // What was written meanwhile is compared again, so that all sums are of one moment.
     for (const row of handle.allLoose("SELECT tenant, run_id, head FROM runs")) {
-      const key = keyOf(row);
+      const key = toRunKey(row);
       if (runs.get(rowName(key.tenant, key.runId))?.head !== Number(row["head"])) {
         runs.set(rowName(key.tenant, key.runId), compareOne(handle, key));
       }
@@ -70,7 +72,7 @@ export async function findDifferences(handle: SqliteHandle): Promise<readonly St
 function nextRun(handle: SqliteHandle, after: RunKey | undefined): RunKey | undefined {
   const sql = "SELECT tenant, run_id FROM journal WHERE (tenant, run_id) > (?, ?) ORDER BY tenant, run_id LIMIT 1";
   const row = handle.read(() => handle.get(sql, after?.tenant ?? "", after?.runId ?? ""));
-  return row && keyOf(row);
+  return row && toRunKey(row);
 }
 
 function mendAll(handle: SqliteHandle, session: WriteSession): readonly StoreDifference[] {
@@ -96,7 +98,7 @@ function startedRuns(handle: SqliteHandle): readonly RunKey[] {
   const sql = `SELECT stored.tenant, stored.run_id FROM (SELECT DISTINCT tenant, run_id FROM journal) AS stored
     LEFT JOIN audit ON audit.run_seq = 1 AND audit.tenant = stored.tenant AND audit.run_id = stored.run_id
     ORDER BY audit.seq`;
-  return handle.all(sql).map(keyOf);
+  return handle.all(sql).map(toRunKey);
 }
 
 function compareOne(handle: SqliteHandle, key: RunKey): Compared {
@@ -113,7 +115,7 @@ function allRepairs(
   handle: SqliteHandle,
   runs: readonly Compared[],
   mendState: (newestAt: number) => void,
-): readonly Repair[] {
+): readonly Repair<Mend>[] {
   const newestAt = runs.reduce((newest, run) => Math.max(newest, run.newestAt), 0);
   return [
     ...runs.flatMap(({ repairs }) => repairs),

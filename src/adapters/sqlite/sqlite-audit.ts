@@ -1,17 +1,19 @@
-import type { AuditEntry } from "../../audit/index.ts";
 import { decodeFrontier, rootOf } from "../../audit/index.ts";
 import {
   type AuditReader,
   checkCheckpointSize,
   type JournalLine,
+  linePages,
   pageRows,
-  type RunKey,
   type StoredBlob,
   type TracedRecord,
+  toAuditEntry,
   toJournalLine,
+  toTracedRecord,
+  tracedPages,
 } from "../../journal/index.ts";
 import { findDifferences } from "./rebuild-projections.ts";
-import type { SqliteHandle, SqliteRow } from "./sqlite-handle.ts";
+import type { SqliteHandle } from "./sqlite-handle.ts";
 
 // Between two pages others may write; one long read would keep the write-ahead log from being folded in.
 const PAGE_ROWS = 500;
@@ -48,37 +50,21 @@ export function createSqliteAudit(handle: SqliteHandle): AuditReader {
   };
 }
 
-async function* traced(handle: SqliteHandle, from: number): AsyncIterable<TracedRecord> {
+function traced(handle: SqliteHandle, from: number): AsyncIterable<TracedRecord> {
   const sql = `SELECT audit.seq AS place, text, leaf, audit.tenant AS tenant, audit.run_id AS run_id, run_seq,
       journal.seq AS seq, at, schema, event
     FROM audit LEFT JOIN journal
       ON journal.tenant = audit.tenant AND journal.run_id = audit.run_id AND journal.seq = audit.run_seq
     WHERE audit.seq >= ? ORDER BY audit.seq LIMIT ${PAGE_ROWS}`;
-  for (let next = from; ; ) {
-    const page = handle.read(() => handle.allLoose(sql, next)).map(toTracedRecord);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) {
-      return;
-    }
-    next = last.seq + 1;
-  }
+  return tracedPages(from, (next) => handle.read(() => handle.allLoose(sql, next)).map(toTracedRecord));
 }
 
-async function* lines(handle: SqliteHandle): AsyncIterable<JournalLine> {
+function lines(handle: SqliteHandle): AsyncIterable<JournalLine> {
   const sql = `SELECT * FROM journal WHERE (tenant, run_id, seq) > (?, ?, ?)
     ORDER BY tenant, run_id, seq LIMIT ${PAGE_ROWS}`;
-  let run: RunKey = { tenant: "", runId: "" };
-  for (let after = 0; ; ) {
-    const page = handle.read(() => handle.allLoose(sql, run.tenant, run.runId, after)).map(toJournalLine);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) {
-      return;
-    }
-    run = last.run;
-    after = last.seq;
-  }
+  return linePages((run, after) =>
+    handle.read(() => handle.allLoose(sql, run.tenant, run.runId, after)).map(toJournalLine),
+  );
 }
 
 async function* blobs(handle: SqliteHandle): AsyncIterable<StoredBlob> {
@@ -91,17 +77,4 @@ async function* blobs(handle: SqliteHandle): AsyncIterable<StoredBlob> {
     after = Number(row["place"]);
     yield { sha256: String(row["sha256"]), text: String(row["text"]) };
   }
-}
-
-function toAuditEntry(row: SqliteRow): AuditEntry {
-  return { seq: Number(row["seq"]), text: String(row["text"]), leaf: String(row["leaf"]) };
-}
-
-function toTracedRecord(row: SqliteRow): TracedRecord {
-  return {
-    ...toAuditEntry({ seq: row["place"], text: row["text"], leaf: row["leaf"] }),
-    run: { tenant: String(row["tenant"]), runId: String(row["run_id"]) },
-    runSeq: Number(row["run_seq"]),
-    ...(row["event"] === null ? {} : { line: toJournalLine(row) }),
-  };
 }

@@ -1,25 +1,20 @@
-import { BelayError, type BelayErrorCode } from "../../errors.ts";
+import { BelayError } from "../../errors.ts";
+import { OTHER_FAILURE, type StoreFailure, storeFailure } from "../../journal/index.ts";
 
-interface Explanation {
-  readonly code: BelayErrorCode;
-  readonly problem: string;
-  readonly remedy: string;
-}
-
-const LOCKED: Explanation = {
+const LOCKED: StoreFailure = {
   code: "BELAY_STORE_LOCKED",
   problem: "is locked by another program",
   remedy: "Close the program that holds it (a database browser, a backup, a stuck worker) and try again",
 };
 
-const CORRUPT: Explanation = {
+const CORRUPT: StoreFailure = {
   code: "BELAY_STORE_CORRUPT",
   problem: "is damaged or is not a SQLite database",
   remedy: "Move it away together with its -wal and -shm files and restore a backup; do not edit it",
 };
 
 /** Primary result codes (https://www.sqlite.org/rescode.html). */
-const EXPLANATIONS: Readonly<Record<number, Explanation>> = {
+const FAILURES: Readonly<Record<number, StoreFailure>> = {
   5: LOCKED,
   6: LOCKED,
   11: CORRUPT,
@@ -46,12 +41,6 @@ const EXPLANATIONS: Readonly<Record<number, Explanation>> = {
   },
 };
 
-const OTHER: Explanation = {
-  code: "BELAY_STORE_FAILED",
-  problem: "refused an operation",
-  remedy: "Read the cause of this error; nothing was half written",
-};
-
 /** Turns what `node:sqlite` throws into a typed error; everything else stays as it is. SQLite's own text is the cause. */
 export function translateSqliteError(path: string, error: unknown): unknown {
   if (isNumberTooLarge(error)) {
@@ -59,11 +48,7 @@ export function translateSqliteError(path: string, error: unknown): unknown {
     return new BelayError("BELAY_STORE_CORRUPT", `The store ${path} ${problem}. See belay doctor.`, { cause: error });
   }
   const result = sqliteResult(error);
-  if (result === undefined) {
-    return error;
-  }
-  const { code, problem, remedy } = EXPLANATIONS[result] ?? OTHER;
-  return new BelayError(code, `The store ${path} ${problem}. ${remedy}.`, { cause: error });
+  return result === undefined ? error : storeFailure(path, FAILURES[result] ?? OTHER_FAILURE, error);
 }
 
 /** Whether `node:sqlite` met a stored integer beyond 2^53, which no store of ours writes. */

@@ -1,4 +1,5 @@
 import type { Wake } from "../../engine/index.ts";
+import { toRunKey } from "../../journal/index.ts";
 import type { SqliteHandle, SqliteRow } from "./sqlite-handle.ts";
 
 export interface Claim {
@@ -80,7 +81,7 @@ export function returnWake(handle: SqliteHandle, key: string, owner: string, due
 
 function toWake(row: SqliteRow): Wake {
   return {
-    run: { tenant: String(row["tenant"]), runId: String(row["run_id"]) },
+    run: toRunKey(row),
     why: String(row["why"]) as Wake["why"],
     key: String(row["key"]),
     notBefore: Number(row["due_at"]),
