@@ -1,16 +1,14 @@
-import { join } from "node:path";
-import type { AnyApp, World } from "../config.ts";
 import type { Principal } from "../core/index.ts";
 import { createHarness, type Harness, type HarnessOptions, type Waker } from "../engine/index.ts";
 import { BelayError } from "../errors.ts";
 import type { RunKey, Store } from "../journal/index.ts";
 import type { ServedApp } from "../server/index.ts";
 import { advanceWake, keepSweeping, watchApps } from "./drive-wakes.ts";
-import { type LoadedConfig, loadApp } from "./load-config.ts";
-import { type ChosenModel, checkPriced } from "./model-option.ts";
+import type { LoadedConfig } from "./load-config.ts";
+import type { ChosenModel } from "./model-option.ts";
+import { type OpenedApp, openWorlds, worldFile } from "./open-worlds.ts";
 import { pacedModel } from "./paced-model.ts";
 import type { Place } from "./place.ts";
-import { agentNameOf, hasRuns } from "./project.ts";
 import { usageError } from "./usage.ts";
 
 /** The apps of a project over one store, until closed. */
@@ -38,44 +36,33 @@ export interface ServedAppsOptions {
 
 /** Opens every app of a configuration; the world of each lies beside the database. */
 export async function openApps(config: LoadedConfig, place: Place, options: ServedAppsOptions): Promise<ServedApps> {
+  const clash = Object.keys(config.apps).find((name) => worldFile(place, name) === place.db);
+  if (clash !== undefined)
+    throw usageError(`${place.db} would be the data of the app ${clash} too. Give another --db.`);
+  const worlds = await openWorlds(config, place, options.store, options.chosen);
   const apps = new Map<string, ServedApp>();
   const principals = new Map<string, Principal | undefined>();
-  const worlds: World[] = [];
-  const close = (): void => {
-    for (const world of worlds.splice(0)) world.close();
-  };
   try {
-    for (const name of Object.keys(config.apps)) {
-      const app = await loadApp(config, name);
-      const file = join(place.folder, `${name}.db`);
-      if (file === place.db)
-        throw usageError(`${place.db} would be the data of the app ${name} too. Give another --db.`);
-      const create = !(await hasRuns(options.store, place.tenant, agentNameOf(app)));
-      const world: World = app.openWorld(file, { create });
-      worlds.push(world);
-      const harness = harnessOf(app, world, options);
+    for (const opened of worlds.apps) {
+      const { name, app } = opened;
+      const harness = harnessOf(opened, options);
       apps.set(name, { name, description: app.description, harness, labelOf: (code) => labelOf(harness.agent, code) });
       principals.set(name, app.defaultPrincipal);
     }
   } catch (error) {
-    close();
+    worlds[Symbol.dispose]();
     throw error;
   }
-  return { apps, principals, [Symbol.dispose]: close };
+  return { apps, principals, [Symbol.dispose]: () => worlds[Symbol.dispose]() };
 }
 
 function harnessOf(
-  app: AnyApp,
-  world: World,
-  { store, mayDecide, onAlarm, onDelta, waker, chosen, allowOtherModel, isPaced }: ServedAppsOptions,
+  { agent, model, isOffline, prices }: OpenedApp,
+  { store, mayDecide, onAlarm, onDelta, waker, allowOtherModel, isPaced }: ServedAppsOptions,
 ): Harness {
-  // The world came from this very app, whose type of world is lost in a list of apps.
-  const agent = app.agent(world as never, Date.now);
-  const prices = { ...app.prices, ...chosen?.prices };
-  if (chosen !== undefined) checkPriced(chosen.client.id, prices, agent);
   return createHarness({
     agent,
-    model: chosen?.client ?? pacedModel(app.offlineModel(world as never), isPaced),
+    model: isOffline ? pacedModel(model, isPaced) : model,
     prices,
     ...{ store, mayDecide, onAlarm, onDelta, allowOtherModel },
     ...(waker === undefined ? {} : { waker }),

@@ -1,13 +1,11 @@
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import type { World } from "../config.ts";
 import { type Agent, createHarness, type Harness, type HarnessOptions, type Waker } from "../engine/index.ts";
 import { createUndo, undoneAgentName } from "../gate/index.ts";
 import type { Store } from "../journal/index.ts";
-import { type LoadedConfig, loadApp } from "./load-config.ts";
-import { type ChosenModel, checkPriced } from "./model-option.ts";
+import type { LoadedConfig } from "./load-config.ts";
+import type { ChosenModel } from "./model-option.ts";
+import { openWorlds } from "./open-worlds.ts";
 import type { Place } from "./place.ts";
-import { agentNameOf, hasRuns } from "./project.ts";
 
 /** The apps of a project as a worker drives them. */
 export interface WorkerApps extends Disposable {
@@ -42,28 +40,15 @@ export async function openWorkerApps(
     mayDecide: () => false,
     onAlarm: ({ code, detail }) => onAlarm(`${code}: ${detail}`),
   };
+  const worlds = await openWorlds(config, place, store, options.chosen);
+  const agents = new Map(worlds.apps.map(({ agent }) => [agent.name, agent]));
   const harnesses = new Map<string, Harness>();
-  const agents = new Map<string, Agent>();
-  const worlds: World[] = [];
-  const close = (): void => {
-    for (const world of worlds.splice(0)) world.close();
-  };
   try {
-    for (const name of Object.keys(config.apps)) {
-      const app = await loadApp(config, name);
-      const create = !(await hasRuns(store, place.tenant, agentNameOf(app)));
-      const world: World = app.openWorld(join(place.folder, `${name}.db`), { create });
-      worlds.push(world);
-      // The world came from this very app, whose type of world is lost in a list of apps.
-      const agent = app.agent(world as never, Date.now);
-      const prices = { ...app.prices, ...options.chosen?.prices };
-      if (options.chosen !== undefined) checkPriced(options.chosen.client.id, prices, agent);
-      const model = options.chosen?.client ?? app.offlineModel(world as never);
-      agents.set(agent.name, agent);
+    for (const { agent, model, prices } of worlds.apps) {
       harnesses.set(agent.name, createHarness({ ...seams, agent, model, prices }));
     }
   } catch (error) {
-    close();
+    worlds[Symbol.dispose]();
     throw error;
   }
   return {
@@ -75,6 +60,6 @@ export async function openWorkerApps(
       }
       return harnesses.get(name);
     },
-    [Symbol.dispose]: close,
+    [Symbol.dispose]: () => worlds[Symbol.dispose](),
   };
 }
