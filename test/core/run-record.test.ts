@@ -1,35 +1,23 @@
 import { describe, expect, it } from "vitest";
-import {
-  apply,
-  effectsOf,
-  fold,
-  type ModelOutput,
-  type PreparedCall,
-  type RunEvent,
-  type RunState,
-  terminationCode,
-} from "../../src/core/index.ts";
+import { apply, effectsOf, fold, type RunEvent, type RunState, terminationCode } from "../../src/core/index.ts";
 import {
   answered,
   asked,
+  CANCEL,
   decided,
   entries,
   FINAL,
   folded,
+  open,
+  output,
   prepared,
   REQUESTED,
   replied,
   SEGMENT,
   started,
+  UNREADABLE,
 } from "./support.ts";
 
-const open = (...calls: readonly PreparedCall[]) => [started(), SEGMENT, REQUESTED, replied(...calls)];
-const output = (of: ModelOutput, change: object = {}): RunEvent => ({
-  ...{ type: "model.replied", output: of, usage: { inputTokens: 7, outputTokens: 3 }, costNanoUsd: 11 },
-  ...change,
-});
-const UNREADABLE = output({ kind: "unreadable", problem: "no JSON" });
-const CANCEL: RunEvent = { type: "run.cancel_requested", by: { kind: "person", id: "pat" } };
 const rows = ({ phaseChanges }: RunState) => phaseChanges.map(({ from, to, reason }) => `${from} ${to}: ${reason}`);
 
 describe("a run that has started", () => {

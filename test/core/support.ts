@@ -4,6 +4,7 @@ import {
   type Entry,
   fold,
   type Limits,
+  type ModelOutput,
   type PreparedCall,
   type RunEvent,
   type RunState,
@@ -102,3 +103,19 @@ export function folded(...events: readonly RunEvent[]): RunState {
 export function entries(...events: readonly RunEvent[]): Entry[] {
   return events.map((event, at) => ({ at, event }));
 }
+
+/** A run whose model has just asked for these calls. */
+export function open(...calls: readonly PreparedCall[]): RunEvent[] {
+  return [started(), SEGMENT, REQUESTED, replied(...calls)];
+}
+
+/** A reply of the model of any kind. */
+export function output(of: ModelOutput, change: object = {}): RunEvent {
+  return {
+    ...{ type: "model.replied", output: of, usage: { inputTokens: 7, outputTokens: 3 }, costNanoUsd: 11 },
+    ...change,
+  };
+}
+
+export const UNREADABLE: RunEvent = output({ kind: "unreadable", problem: "no JSON" });
+export const CANCEL: RunEvent = { type: "run.cancel_requested", by: { kind: "person", id: "pat" } };

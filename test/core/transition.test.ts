@@ -1,13 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  accepts,
-  apply,
-  effectsOf,
-  type PreparedCall,
-  type RunEvent,
-  type RunState,
-  transition,
-} from "../../src/core/index.ts";
+import { accepts, apply, effectsOf, type RunEvent, type RunState, transition } from "../../src/core/index.ts";
 import {
   answered,
   asked,
@@ -16,6 +8,7 @@ import {
   decided,
   FINAL,
   folded,
+  open,
   prepared,
   REQUESTED,
   replied,
@@ -23,7 +16,6 @@ import {
   started,
 } from "./support.ts";
 
-const open = (...calls: readonly PreparedCall[]) => [started(), SEGMENT, REQUESTED, replied(...calls)];
 const statuses = (state: RunState) => [...state.earlierCalls, ...state.turn].map((call) => call.status);
 const outcomes = (state: RunState) => [...state.earlierCalls, ...state.turn].map((call) => call.outcome?.status);
 const refuses = (state: RunState, event: RunEvent, at = 100) => {

@@ -1,35 +1,24 @@
 import { describe, expect, it } from "vitest";
-import {
-  effectsOf,
-  fold,
-  type ModelOutput,
-  type PreparedCall,
-  type RunEvent,
-  type RunState,
-} from "../../src/core/index.ts";
+import { effectsOf, fold, type RunEvent, type RunState } from "../../src/core/index.ts";
 import {
   answered,
   asked,
+  CANCEL,
   callSettled,
   callStarted,
   decided,
   entries,
   folded,
   OK,
+  open,
+  output,
   prepared,
   REQUESTED,
   replied,
   SEGMENT,
   started,
+  UNREADABLE,
 } from "./support.ts";
-
-const open = (...calls: readonly PreparedCall[]) => [started(), SEGMENT, REQUESTED, replied(...calls)];
-const output = (of: ModelOutput, change: object = {}): RunEvent => ({
-  ...{ type: "model.replied", output: of, usage: { inputTokens: 7, outputTokens: 3 }, costNanoUsd: 11 },
-  ...change,
-});
-const UNREADABLE = output({ kind: "unreadable", problem: "no JSON" });
-const CANCEL: RunEvent = { type: "run.cancel_requested", by: { kind: "person", id: "pat" } };
 
 describe("replies of the model", () => {
   it("end the run with an answer", () => {

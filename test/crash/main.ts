@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { mainOf } from "../program-main.ts";
 import { buildProgram } from "./build.ts";
 import { CASES } from "./cases.ts";
 import { type Enumerated, enumeratePairs, enumerateSingles } from "./enumerate.ts";
@@ -98,16 +99,7 @@ async function tellMutants(): Promise<boolean> {
   return isCaught;
 }
 
-/** Does all that is wanted; exit 0 when every promise was kept, 1 when one was broken, 2 for a wrong option. */
-export async function main(): Promise<number> {
-  let wanted: Wanted | undefined;
-  try {
-    wanted = readWanted();
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-    return 2;
-  }
-  if (wanted !== undefined) return (await doAll(wanted)) ? 0 : 1;
-  process.stdout.write(USAGE);
-  return 0;
+/** Does all that is wanted; the exit code is that of `mainOf`. */
+export function main(): Promise<number> {
+  return mainOf(USAGE, readWanted, doAll);
 }

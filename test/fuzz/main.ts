@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import fc from "fast-check";
+import { mainOf } from "../program-main.ts";
 import { problemsOf } from "./engine/check.ts";
 import { type Plan, plans, TOOLS, type ToolName } from "./engine/plan.ts";
 import { play } from "./engine/play.ts";
@@ -112,19 +113,12 @@ function exploreAll(depth: number): boolean {
   return wrong.length === 0;
 }
 
-/** Runs all that is wanted; exit 0 when nothing broke, 1 when something did, 2 for a wrong option. */
-export async function main(): Promise<number> {
-  let wanted: Wanted | undefined;
-  try {
-    wanted = readWanted();
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-    return 2;
-  }
-  if (wanted === undefined) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+/** Runs all that is wanted; the exit code is that of `mainOf`. */
+export function main(): Promise<number> {
+  return mainOf(USAGE, readWanted, runAll);
+}
+
+async function runAll(wanted: Wanted): Promise<boolean> {
   const { plays, proposals, through, depth, seed } = wanted;
   say(`seed ${seed}`);
   const results = [
@@ -133,5 +127,5 @@ export async function main(): Promise<number> {
     through === 0 || tell("shop, whole engine", await fuzzThroughEngine(seed, through)),
     depth === 0 || exploreAll(depth),
   ];
-  return results.every(Boolean) ? 0 : 1;
+  return results.every(Boolean);
 }

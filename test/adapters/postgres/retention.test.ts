@@ -6,29 +6,10 @@ import { createPostgresStore, rebuildPostgresProjections } from "../../../src/ad
 import type { RunEvent } from "../../../src/core/index.ts";
 import { retireRuns, type Store, verifyStoreAudit } from "../../../src/journal/index.ts";
 import * as sample from "../../../src/testing/index.ts";
+import { RETIRE_ALL, writeRuns } from "../../journal/ended-runs.ts";
 import { faultyPool } from "./faulty-pool.ts";
 import { describeWithPostgres } from "./private-postgres.ts";
 import { useServer } from "./use-server.ts";
-
-const DAY_MS = 86_400_000;
-const NOW = sample.SAMPLE_AT + 100 * DAY_MS;
-const options = { tenant: "default", olderThanMs: DAY_MS, now: NOW, by: { kind: "system", id: "gc" } } as const;
-
-async function writeRuns(store: Store, count: number): Promise<void> {
-  const events = [
-    sample.runStarted(),
-    { type: "segment.started", worker: "not audited", fence: 1 } as const,
-    { type: "model.requested", reserved: { inputTokens: 1, outputTokens: 1, costNanoUsd: 1 } } as const,
-    sample.repliedFinal("done"),
-    sample.runEnded(),
-  ];
-  const entries = events.map((event) => ({ at: sample.SAMPLE_AT, event }));
-  await Promise.all(
-    Array.from({ length: count }, (_, index) =>
-      store.commit({ run: { tenant: "default", runId: `run-${index}` }, head: 0, entries }),
-    ),
-  );
-}
 
 function settledWith(text: string): RunEvent {
   const value = { blob: { sha256: hash("sha256", text), bytes: text.length } };
@@ -44,7 +25,7 @@ describeWithPostgres("retention in PostgreSQL", () => {
     const schema = `left_${schemas}`;
     await using store = await used.open(schema);
     await writeRuns(store, 3);
-    await retireRuns(store, options);
+    await retireRuns(store, RETIRE_ALL);
     const client = new pg.Client({ connectionString: used.server.url });
     await client.connect();
     await client.query(sql.replaceAll("$s", schema));
@@ -94,7 +75,12 @@ describeWithPostgres("retention in PostgreSQL", () => {
         await store.audit.size();
         faulty.fault = fault;
         const run = { tenant: "default", runId: "run-0" };
-        const retired = await store.retention?.retire({ run, cutoff: NOW, at: NOW, by: options.by });
+        const retired = await store.retention?.retire({
+          run,
+          cutoff: RETIRE_ALL.now,
+          at: RETIRE_ALL.now,
+          by: RETIRE_ALL.by,
+        });
         expect(retired).toMatchObject({ status: "retired", events: 5 });
         expect((await store.read(run)).map(({ seq }) => seq)).toEqual([6]);
         expect(await verifyStoreAudit(store)).toMatchObject({ ok: true, size: 4 });

@@ -7,37 +7,15 @@ import { describe, expect, it } from "vitest";
 import { openSqliteStore, rebuildProjections } from "../../../src/adapters/sqlite/index.ts";
 import { retireRuns, type Store, verifyStoreAudit } from "../../../src/journal/index.ts";
 import * as sample from "../../../src/testing/index.ts";
+import { RETIRE_ALL, writeRuns } from "../../journal/ended-runs.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const RETIRER = fileURLToPath(new URL("./children/retirer.ts", import.meta.url));
-const DAY_MS = 86_400_000;
-const NOW = sample.SAMPLE_AT + 100 * DAY_MS;
-const options = { tenant: "default", olderThanMs: DAY_MS, now: NOW, by: { kind: "system", id: "gc" } } as const;
-
-async function writeRuns(store: Store, count: number): Promise<void> {
-  const events = [
-    sample.runStarted(),
-    { type: "segment.started", worker: "not audited", fence: 1 } as const,
-    { type: "model.requested", reserved: { inputTokens: 1, outputTokens: 1, costNanoUsd: 1 } } as const,
-    sample.repliedFinal("done"),
-    sample.runEnded(),
-  ];
-  await Promise.all(
-    Array.from({ length: count }, (_, index) =>
-      store.commit({
-        run: { tenant: "default", runId: `run-${index}` },
-        head: 0,
-        entries: events.map((event) => ({ at: sample.SAMPLE_AT, event })),
-      }),
-    ),
-  );
-}
-
 async function verdictAfter(sql: string) {
   const path = join(temporaryFolder(), "store.db");
   await using store = await openSqliteStore(path);
   await writeRuns(store, 3);
-  await retireRuns(store, options);
+  await retireRuns(store, RETIRE_ALL);
   const database = new DatabaseSync(path);
   database.exec(sql);
   database.close();
@@ -78,10 +56,10 @@ describe("tampering with what is left of a retired run", () => {
     const path = join(temporaryFolder(), "store.db");
     await using store = await openSqliteStore(path);
     await writeRuns(store, 2);
-    await retireRuns(store, options);
+    await retireRuns(store, RETIRE_ALL);
     const run = { tenant: "default", runId: "victim" };
-    await store.commit({ run, head: 0, entries: [{ at: NOW, event: sample.runStarted() }] });
-    await store.commit({ run, head: 1, entries: [{ at: NOW, event: sample.runEnded() }] });
+    await store.commit({ run, head: 0, entries: [{ at: RETIRE_ALL.now, event: sample.runStarted() }] });
+    await store.commit({ run, head: 1, entries: [{ at: RETIRE_ALL.now, event: sample.runEnded() }] });
     const database = new DatabaseSync(path);
     database.exec(`INSERT INTO journal SELECT tenant, 'victim', 3, at, schema, event FROM journal
       WHERE run_id = 'run-1'; DELETE FROM journal WHERE run_id = 'victim' AND seq < 3`);
@@ -93,7 +71,7 @@ describe("tampering with what is left of a retired run", () => {
     const path = join(temporaryFolder(), "store.db");
     await using store = await openSqliteStore(path);
     await writeRuns(store, 2);
-    await retireRuns(store, options);
+    await retireRuns(store, RETIRE_ALL);
     const before = await store.run({ tenant: "default", runId: "run-1" });
     const database = new DatabaseSync(path);
     database.exec("UPDATE runs SET agent = 'other' WHERE run_id = 'run-1'; DELETE FROM runs WHERE run_id = 'run-0'");
@@ -110,7 +88,7 @@ it("kill -9 in the middle leaves whole runs and retired ones, and the next call 
   const store = await openSqliteStore(path);
   await writeRuns(store, 600);
   await store.close();
-  const child = spawn(process.execPath, ["--conditions=belay-source", RETIRER, path, String(NOW)], {
+  const child = spawn(process.execPath, ["--conditions=belay-source", RETIRER, path, String(RETIRE_ALL.now)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout, "data");
@@ -118,7 +96,7 @@ it("kill -9 in the middle leaves whole runs and retired ones, and the next call 
   await once(child, "close");
   await using again = await openSqliteStore(path);
   expect((await verifyStoreAudit(again)).ok).toBe(true);
-  const { runs, kept } = await retireRuns(again, options);
+  const { runs, kept } = await retireRuns(again, RETIRE_ALL);
   expect(runs).toBeGreaterThan(0);
   expect(kept["it is retired already"]).toBeGreaterThan(0);
   expect((await verifyStoreAudit(again)).ok).toBe(true);
@@ -137,7 +115,12 @@ it("a verification beside it sees no run missing", async () => {
       frontier: async () => {
         // After the journal was read, and before the records are.
         if (isFirst)
-          await retention?.retire({ run: { tenant: "default", runId: "run-7" }, cutoff: NOW, at: NOW, by: options.by });
+          await retention?.retire({
+            run: { tenant: "default", runId: "run-7" },
+            cutoff: RETIRE_ALL.now,
+            at: RETIRE_ALL.now,
+            by: RETIRE_ALL.by,
+          });
         isFirst = false;
         return store.audit.frontier();
       },
